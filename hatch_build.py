@@ -1,7 +1,7 @@
-"""Put the documentation into the wheel: its Markdown, as it is, which `hedgerow docs` renders.
+"""Put the documentation into the wheel as Markdown, which `hedgerow docs` renders.
 
-Markdown and pictures take 0.8 MB there. What Sphinx makes of them takes four times as much, and
-would make Sphinx a need of everybody who builds a wheel.
+Markdown and pictures take 0.8 MB. The HTML that Sphinx builds is four times as large and would
+require Sphinx to build a wheel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BESIDE = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 
 
 class DocumentationHook(BuildHookInterface[Any]):
-    """Adds docs/ to wheels; an editable install reads them in the clone."""
+    """Add docs/ to wheels; an editable install reads them from the clone."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Name the files to add."""

@@ -20,7 +20,7 @@ HEAD = f"""{HEADING}
 Made by `python -m experiments run {{paper}}` and `python tools/paper_pages.py`. Lines are means
 over runs, bars one standard deviation; open marks and grey lines are numbers that the paper's text
 prints; times are CPU seconds of one core. A statement of the paper is quoted and then judged by the
-[rule](../../docs/papers.md#when-a-statement-holds) that is the same for all: means with
+[rule](../papers.md#when-a-statement-holds) that is the same for all: means with
 intervals that hold together with 95 %. Where it is not found to hold, the most likely cause is
 named. All noise is drawn from seeds: a second run gives the same figures, times aside.
 """

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from site_links import broken
 
-from hedgerow.handbook.contents import listed_pages
+from hedgerow.handbook.render import listed_pages
 from hedgerow.handbook.write import write_pages
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,13 +49,14 @@ def lay_out(source: Path) -> None:
         (source / here).write_text(_beside(text), encoding="utf-8")
     for page in source.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(_beside(text) + contents(page, text), encoding="utf-8")
+        depth = len(page.relative_to(source).parts) - 1
+        page.write_text(_beside(text, depth) + contents(page, text), encoding="utf-8")
 
 
-def _beside(text: str) -> str:
-    """Return a page whose links to pages beside docs/ lead to where these are now."""
+def _beside(text: str, depth: int = 0) -> str:
+    """Return a page ``depth`` folders down with its links to pages beside docs/ adapted."""
     for name, here in BESIDE.items():
-        text = re.sub(rf"\]\((?:\.\./)?{name}", f"]({here}", text)
+        text = re.sub(rf"\]\((?:\.\./)*{name}", f"]({'../' * depth}{here}", text)
     return text
 
 

@@ -143,7 +143,7 @@ step("confirmed one by one");
 await press('#state a[href^="/budget"]');
 await heading("Budget");
 await page.locator("#live-account").waitFor({ state: "attached" });
-await page.locator("#forecast [data-told]").waitFor();
+await page.locator("#forecast [data-forecast]").waitFor();
 await look("budget");
 // How long after a move of the slider the page shows what it means.
 found.live = [];
@@ -208,7 +208,7 @@ await press('tr:has(th:text-is("ward")) button');
 await page.locator('#tree input[name="label"]').nth(1).waitFor();
 await page.locator('#tree input[name="label"]').nth(1).focus();
 await page.keyboard.press("Alt+ArrowDown");
-await page.locator(".told").waitFor();
+await page.locator(".saved").waitFor();
 await press("#undo");
 await page.waitForFunction(() => document.getElementById("undo")?.disabled);
 await press('.covered button:not([data-copy])');

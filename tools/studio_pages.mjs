@@ -28,7 +28,7 @@ await step("tree by keyboard", async () => {
   await page.locator('#tree input[value="surgery"]').focus();
   await page.keyboard.press("ArrowRight"); await page.locator('#tree input[value="A"]').waitFor();
   await page.locator('#tree input[value="A"]').focus();
-  await page.keyboard.press("Alt+ArrowDown"); await page.locator(".told").waitFor();
+  await page.keyboard.press("Alt+ArrowDown"); await page.locator(".saved").waitFor();
   await ordered("B A");
   await page.waitForFunction(() => document.activeElement.value === "A");
   await page.keyboard.press("Control+z"); await ordered("A B");
@@ -47,7 +47,7 @@ await step("brush", async () => {
 });
 await step("plane", async () => {
   await page.goto(origin + "/disclose?plan=plan.yaml");
-  await page.getByRole("button", { name: "Look at the plane" }).click();
+  await page.getByRole("button", { name: "Compute the plane" }).click();
   await page.locator("#plane svg").waitFor();
   const before = await page.locator("#plane .figures").textContent();
   await page.locator("#share").fill("20");

@@ -1,4 +1,4 @@
-"""The documentation site: Sphinx reads what tools/build_site.py has laid out with a copy of it."""
+"""Sphinx configuration of the documentation site; tools/build_site.py copies it to the sources."""
 
 from importlib.metadata import version as installed
 
@@ -13,10 +13,10 @@ exclude_patterns: list[str] = []
 language = "en_GB"
 nitpicky = False
 
-# Anchors are those of a code host, so that a link works in both places.
+# Anchors are the same as on code hosts, so that links work on both.
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
-# Blocks of output and of plans with an ellipsis are no valid code, and need not be.
+# Blocks of output, and plans with an ellipsis, are not valid code.
 suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
 
@@ -51,8 +51,9 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    # The front page has no side bars, so that its code has room.
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
-# Pages that are no part of a section have no list of its pages beside them.
-html_sidebars = {name: [] for name in ("attacks", "faq", "cli", "glossary")}
+# Pages outside a section have no sidebar.
+html_sidebars = {name: [] for name in ("index", "attacks", "faq", "cli", "glossary")}
 html_context = {"default_mode": "auto"}

@@ -70,8 +70,8 @@ def test_invented_records_say_so_and_cannot_generalise_others(plan, tmp_path):
     out = tmp_path / "out"
     call("publish", plan, "--method", "privbayes", "-o", out)
     report = (out / "report.html").read_text(encoding="utf-8")
-    assert "A release of invented records" in report
-    assert "The rows are invented" in report
+    assert "A release of synthetic records" in report
+    assert "The rows are synthetic" in report
     told = call("check", plan, "--method", "privbayes")
     assert "A cell of a marginal is within" in told
     with pytest.raises(ReleaseError, match="no tree leads to them"):

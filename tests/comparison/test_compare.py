@@ -73,7 +73,7 @@ def test_booked_releases_are_compared_as_evaluate_measures_them(made):
     assert first.learnt["tree"] == facts["classification"]["release"]["boxes"]["tree"]
     assert first.risk is None
     assert 0 < told.rows[2].risk <= 1 / 5 + 1e-9
-    assert "Not private" in told.told
+    assert "Not private" in told.audience
 
 
 def test_a_plan_names_the_ledger_too(made):
@@ -118,8 +118,8 @@ def test_plans_are_not_run_on_confidential_data(made):
 def test_plans_run_on_a_table_made_from_their_domains(made):
     plans = [made / "hedge.yaml", made / "rps.yaml"]
     told = hedgerow.compare(plans, simulate=True)
-    assert (told.on, told.n_records) == ("made-up", 300)
-    assert "no record was read" in told.told
+    assert (told.on, told.n_records) == ("simulated", 300)
+    assert "no record was read" in told.audience
     assert hedgerow.compare(plans, simulate=True).as_dict() == told.as_dict()
     assert hedgerow.compare(plans[:1], simulate=True, records=100).n_records == 100
 
@@ -139,13 +139,13 @@ def test_plans_of_other_domains_and_further_mistakes_are_refused(made):
     with pytest.raises(PlanError, match="other columns or domains"):
         hedgerow.compare([PLAN, other], simulate=True)
     unsized = {key: value for key, value in PLAN.items() if key != "records"}
-    with pytest.raises(SettingError, match="how many records"):
+    with pytest.raises(SettingError, match="number of records"):
         hedgerow.compare([unsized], simulate=True)
-    with pytest.raises(SettingError, match="more than one kind"):
+    with pytest.raises(SettingError, match="More than one kind"):
         hedgerow.compare([PLAN], simulate=True, public=table())
     with pytest.raises(SettingError, match="other data"):
         hedgerow.compare([made / "hedge"], simulate=True)
-    with pytest.raises(SettingError, match="size to choose"):
+    with pytest.raises(SettingError, match="only for a simulated table"):
         hedgerow.compare([PLAN], public=table(), records=5)
 
 
@@ -172,7 +172,7 @@ def test_the_page_and_the_figures_are_for_the_owner_alone(made):
     assert "For the data owner" in page
     assert page.count("<svg") >= 2
     assert "bounded by ε" in page
-    with pytest.raises(ReleaseError, match="comparison already"):
+    with pytest.raises(ReleaseError, match="already holds a comparison"):
         CliRunner().invoke(app, arguments, catch_exceptions=False)
     shown = CliRunner().invoke(app, [*arguments, "--force"], catch_exceptions=False).stdout
     assert "2-way" in shown
@@ -198,7 +198,7 @@ def test_tables_of_two_columns_are_those_of_the_records_and_of_the_releases(made
         pairs=True,
     )
     facts = json.loads((made / "paired" / "pairs.json").read_text())
-    assert facts["for"] == told.told
+    assert facts["for"] == told.audience
     assert [column["name"] for column in facts["columns"]] == ["age", "ward", "sick"]
     assert len(facts["columns"][0]["cells"]) <= 12
     pair = next(each for each in facts["pairs"] if each["columns"] == [1, 2])

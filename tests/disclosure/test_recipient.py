@@ -419,7 +419,7 @@ def test_certificate_and_pages_say_what_the_recipient_has(tmp_path):
     assert len(recipient["earlier"]) == 1
     assert "all records that Registry has received" in certificate["guarantee"]["statement"]
     owners = (tmp_path / "two" / "owner" / "report.html").read_text("utf-8")
-    assert "What Registry has already" in owners
+    assert "Earlier disclosures to Registry" in owners
     assert "<strong>30</strong>" in owners
     assert "risk_already" in (tmp_path / "two" / "owner" / "risk.csv").read_text("utf-8")
     assert "Registry" in (tmp_path / "two" / "report.html").read_text("utf-8")

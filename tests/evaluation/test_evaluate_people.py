@@ -101,18 +101,18 @@ def test_a_release_that_counts_records_is_compared_with_records_and_people(tmp_p
     assert counting["total"]["records"] == len(visits())
     assert counting["marginals"][0]["mean"] > 0
     page = (tmp_path / "evaluation" / "evaluation.html").read_text()
-    assert "Error against people" in page
-    assert "The release counts records" in page
+    assert "Error compared with people" in page
+    assert "The release counts the used records" in page
     said = [line.what for line in headlines(measured.facts)]
-    assert "single values, error against records (what it counts)" in said
-    assert "single values, error against people" in said
+    assert "1-way marginals, error compared with records (the unit of its counts)" in said
+    assert "1-way marginals, error compared with people" in said
 
 
 def test_the_page_of_people_speaks_of_people(tmp_path):
     evaluated(tmp_path)
     page = (tmp_path / "evaluation" / "evaluation.html").read_text()
-    assert "people whose records they are" in page
-    assert "how many people have these values?" in page
+    assert "people in the data" in page
+    assert "the number of people with certain values" in page
     assert "The release counts people, so it is compared with people" in page
 
 

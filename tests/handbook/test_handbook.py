@@ -1,4 +1,4 @@
-"""The documentation that comes with the package: complete, linked, and opened without a network."""
+"""The documentation in the package: complete, without broken links, opened without a network."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 import hedgerow
 from hedgerow.cli.main import main
 from hedgerow.errors import ReleaseError
-from hedgerow.handbook.contents import read_contents
-from hedgerow.handbook.render import body
+from hedgerow.handbook.render import body, read_contents
 from hedgerow.handbook.write import START, files, handbook, source_folder
 
 
@@ -28,16 +27,14 @@ def run(monkeypatch, capsys, *words):
     return ended.value.code or 0, capsys.readouterr()
 
 
-def test_every_page_is_on_one_list_and_has_a_title(root):
+def test_every_page_is_on_exactly_one_list(root):
     contents = [page.name for page in read_contents(root, START).walk()]
     assert len(contents) == len(set(contents))
     written = {path.relative_to(root).as_posix() for path in (root / "docs").rglob("*.md")}
     assert set(contents) == written
 
 
-def test_every_link_of_the_plain_pages_leads_somewhere_and_nothing_is_loaded_from_elsewhere(
-    pages, root, monkeypatch
-):
+def test_no_link_of_the_pages_is_broken_and_no_other_host_is_contacted(pages, root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "tools"))
     from site_links import broken
 
@@ -58,36 +55,36 @@ def test_all_files_of_the_handbook_are_written(pages, root):
         assert target.is_file(), name
 
 
-def test_a_page_has_anchors_and_what_is_wide_can_be_reached_by_keys():
-    made = body(
+def test_a_page_has_anchors_and_wide_parts_are_reachable_by_keyboard():
+    html = body(
         "# A `b`\n\n## A b\n\n[x](plan.md#covers)\n\n| a |\n|---|\n| 1 |\n\n```\nlong\n```\n"
     )
-    assert '<h1 id="a-b">' in made
-    assert '<h2 id="a-b-1">' in made
-    assert 'href="plan.html#covers"' in made
-    assert made.count('tabindex="0"') == 2
+    assert '<h1 id="a-b">' in html
+    assert '<h2 id="a-b-1">' in html
+    assert 'href="plan.html#covers"' in html
+    assert html.count('tabindex="0"') == 2
 
 
-def test_docs_says_where_pages_are_and_makes_them_once(monkeypatch, capsys, tmp_path):
+def test_docs_prints_the_path_of_a_page_and_writes_the_pages_once(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code, said = run(monkeypatch, capsys, "papers/diffgen", "--json")
-    told = json.loads(said.out)
+    answer = json.loads(said.out)
     assert code == 0
-    assert told["page"].endswith("docs/papers/diffgen.html")
-    assert told["folder"].startswith(str(tmp_path))
+    assert answer["page"].endswith("docs/papers/diffgen.html")
+    assert answer["folder"].startswith(str(tmp_path))
     code, said = run(monkeypatch, capsys, "--path")
     assert said.out.strip().endswith("docs/index.html")
     assert len(list((tmp_path / "hedgerow").iterdir())) == 1
 
 
 @pytest.mark.parametrize("has_browser", [True, False])
-def test_docs_opens_a_browser_and_prints_the_path_where_there_is_none(
+def test_docs_opens_a_browser_or_prints_the_path_if_there_is_none(
     has_browser, monkeypatch, capsys, tmp_path
 ):
-    asked = []
+    addresses = []
 
     def opened(address):
-        asked.append(address)
+        addresses.append(address)
         if not has_browser:
             raise webbrowser.Error("no browser")
         return True
@@ -96,14 +93,12 @@ def test_docs_opens_a_browser_and_prints_the_path_where_there_is_none(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code, said = run(monkeypatch, capsys, "tutorial")
     assert code == 0
-    assert asked[0].startswith("file://")
+    assert addresses[0].startswith("file://")
     assert said.out.startswith("Opened ") == has_browser
     assert "docs/tutorial.html" in said.out
 
 
-def test_docs_refuses_pages_that_are_not_there_and_folders_that_hold_something(
-    monkeypatch, capsys, tmp_path
-):
+def test_docs_refuses_missing_pages_and_folders_that_are_not_empty(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for page in ("nowhere", "../../../etc/passwd"):
         code, said = run(monkeypatch, capsys, page, "--path")

@@ -40,7 +40,7 @@ def test_nothing_is_said_of_the_unit_of_an_earlier_certificate():
     old = Certificate.from_json(old_text())
     answers = {row.question: row.answer for row in nist_rows(old)}
     assert answers["Unit of privacy"].startswith("Neighbouring tables: add or remove one record;")
-    assert "is assumed: is that so?" in answers["Bounded contributions"]
+    assert "is assumed. Is this true?" in answers["Bounded contributions"]
     assert "privacy unit" not in [name for name, value in old.card_facts() if value is not None]
 
 

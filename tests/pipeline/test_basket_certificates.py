@@ -39,9 +39,9 @@ def test_the_certificate_lists_the_settings_of_its_variant_alone(settings, liste
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"faithful": True, "c1": 9}, "stayed below a threshold, 16 or more, are left out"),
-        ({"max-length": 2}, "drawn from what is known of them together"),
-        ({}, "That holds for every possible basket"),
+        ({"faithful": True, "c1": 9}, "is below a threshold of at least 16 are omitted"),
+        ({"max-length": 2}, "drawn from their noisy total"),
+        ({}, "This applies to every possible basket"),
     ],
 )
 def test_the_report_says_what_became_of_rare_baskets(tmp_path, settings, words):

@@ -136,7 +136,7 @@ def test_noise_is_for_as_many_baskets_as_a_person_may_have(most):
     assert [line.share for line in release.certificate.budget.spends] == [2]
     small = hedgerow.publish(plan(people, items={"universe": [1, 6]}), data=receipts(300))
     assert small.certificate.counts.share == Fraction(2, most)
-    assert "holds for every possible basket" in small.report()
+    assert "applies to every possible basket" in small.report()
 
 
 def test_a_chosen_bound_is_paid_for_once():

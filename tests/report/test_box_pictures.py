@@ -253,9 +253,9 @@ def test_the_maps_are_switched_without_scripts(schema, page_of):
 
 def test_the_page_tells_what_the_boxes_say(small, page_of):
     text = Page(page_of(*small)).text
-    assert "3 boxes that divide the domain" in text
-    assert "all records divided by a0" in text
-    assert "1 division; 6 steps in 2 parts that no box divides" in text
+    assert "3 boxes that cover the domain" in text
+    assert "all records split by a0" in text
+    assert "1 split; 6 steps in 2 ranges that no box splits" in text
     assert "The largest groups" in text
 
 
@@ -263,7 +263,7 @@ def test_boxes_without_groups_or_without_a_class_still_have_a_page(small, page_o
     schema, groups = small
     none = np.zeros(0, np.int32)
     empty = replace(groups, index=(none, none), classes=none, counts=none.astype(np.int64))
-    assert "A map of the boxes" in Page(page_of(schema, empty)).text
+    assert "Maps of the boxes" in Page(page_of(schema, empty)).text
     bare = replace(schema, class_attribute=None)
     text = Page(page_of(bare, replace(groups, classes=None))).text
     assert "majority class" not in text
@@ -272,8 +272,8 @@ def test_boxes_without_groups_or_without_a_class_still_have_a_page(small, page_o
 def test_one_box_is_told_in_a_sentence(page_of):
     schema = schema_of(grid(4), grid(4))
     text = Page(page_of(schema, released(schema, 1, depth=0))).text
-    assert "The whole table is one box." in text
-    assert "A map of the boxes" not in text
+    assert "The whole domain is one box." in text
+    assert "Maps of the boxes" not in text
 
 
 def test_a_page_over_many_boxes_stays_small(page_of):

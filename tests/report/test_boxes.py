@@ -184,5 +184,5 @@ def test_a_row_that_is_no_box_is_refused(release_of_boxes, tmp_path, monkeypatch
     wrong = replace(release_of_boxes, groups=moved)
     wrong._write_csv(path)
     monkeypatch.setattr("hedgerow.release.release.vouch", lambda *_: None)
-    with pytest.raises(ReleaseError, match="does not hold"):
+    with pytest.raises(ReleaseError, match="does not have the content"):
         Release.load(tmp_path / "release")

@@ -89,7 +89,7 @@ def classification(release: float, auc: float, balanced: float):
 def test_a_release_below_the_floor_is_poor_however_high_its_accuracy():
     lines = headlines(classification(0.923, 0.6, 0.52))
     assert [line.verdict for line in lines[:4]] == ["poor", "poor", "poor", None]
-    assert "92.3 % right (floor 93.8 %, raw data 95.0 %)" in lines[0].value
+    assert "92.3 % correct (floor 93.8 %, raw data 95.0 %)" in lines[0].value
     assert "floor 50.0 %" in lines[1].value
 
 

@@ -40,7 +40,7 @@ def test_a_bound_on_peoples_records_is_the_certificates_word(make_certificate):
         Fraction(1), reproducible=False, unit="person", people=people
     )
     by, answer = answers(make_certificate(guarantee=promised))["Bounded contributions"]
-    assert (by, "at most 4 records" in answer) == ("certificate", True)
+    assert (by, "At most 4 records" in answer) == ("certificate", True)
 
 
 @pytest.mark.parametrize(("delta", "warned"), [("1/100", True), ("1/10000000", False)])

@@ -56,9 +56,9 @@ def test_the_page_says_the_promise_the_error_and_the_shares_in_plain_words(relea
     page = Page(release.report())
     assert "at most 2.72 times , and at least 0.36 times, as likely" in page.text
     assert "The noise on a count is within ± 6 in 95 of 100 cases." in page.text
-    assert "every count was lowered by 0.2" in page.text
+    assert "counts were reduced by 0.2" in page.text
     assert "specialisation 2 1/4 1/2" in page.text
-    assert "What you may conclude, and what not" in page.text
+    assert "What you may and may not conclude" in page.text
     assert "10 % 3.9 % 24 %" in page.text  # odds 1/9 times and over e, rounded outward
     assert "Not differentially private" not in page.text
 
@@ -102,7 +102,7 @@ def test_a_reproducible_release_is_stamped(release, make_certificate):
     alerts = [each for _, each in page.tags if each.get("role") == "alert"]
     assert len(alerts) == 1
     assert "reproducible, not private" in page.text
-    assert "privacy budget, not kept" in page.text
+    assert "privacy budget, not guaranteed" in page.text
     assert "strong protection" not in page.text
 
 
@@ -113,7 +113,7 @@ def test_a_method_without_a_guarantee_says_so_and_shows_no_epsilon(release, make
     assert "Not differentially private" in page.text
     assert "Single records are disclosed." in page.text
     assert "times as likely" not in page.text
-    assert "noise on one count" not in page.text
+    assert "noise of one count" not in page.text
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_every_figure_of_the_groups_is_a_sum_of_published_counts(release):
     cells = [int(cell) for cell in re.findall(r'class="number">(\d+)</td>\s*</tr>', html)]
     # The classes, the two ages, the four jobs; in the order of their labels.
     assert cells[-8:] == [48, 5, 4, 49, 3, 40, 2, 8]
-    assert "53 records in all" in Page(html).text
+    assert "53 records in total" in Page(html).text
 
 
 def test_the_largest_groups_come_first_and_equal_ones_in_the_order_of_the_file(release):

@@ -21,7 +21,7 @@ from support.studio import Browser
 
 def told(text: str) -> dict[str, object]:
     """Return what a page shows of a forecast."""
-    found = re.search(r'data-told="(.*?)"', text)
+    found = re.search(r'data-forecast="(.*?)"', text)
     assert found
     return json.loads(html.unescape(found[1]))
 
@@ -61,7 +61,7 @@ def test_the_slider_is_answered_without_a_forecast(browser, monkeypatch):
     assert "1.5 times" in re.sub(r"\s+", " ", text).replace("1.50", "1.5")
     assert "0.6 left after this release" in text
     over_cap = browser.show("/budget/live?plan=plan.yaml&epsilon=1.5&cap=2&spent=1&dataset=x")
-    assert "more than the ledger has left" in over_cap
+    assert "exceeds the remaining budget on the ledger" in over_cap
 
 
 def test_the_error_wanted_gives_the_epsilon_of_check(browser, folder, capsys):
@@ -214,7 +214,7 @@ def test_a_plan_is_published_by_the_command_and_found_again(browser, folder):
     sent = {"fingerprint": fingerprint(browser), "out": "release"}
     assert browser.send("/publish/start?plan=plan.yaml", sent).status_code == 200
     run = over(browser, "publish")
-    assert run.state == "done", (run.said, run.answer)
+    assert run.state == "done", (run.stderr, run.answer)
     assert run.command[:4] == ("hedgerow", "publish", "plan.yaml", "--expect")
     assert (folder / "release" / "certificate.json").is_file()
     assert run.step is not None

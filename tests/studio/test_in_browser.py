@@ -50,5 +50,5 @@ def test_the_printed_address_leads_a_browser_to_pages_whose_scripts_run(folder, 
     assert "plan.yaml" in done.stdout
     # What the ledger has left comes later, by htmx: the content policy lets the studio's own
     # scripts run.
-    assert "Asking the ledger" not in done.stdout
+    assert "Reading the ledger" not in done.stdout
     assert "Refused to" not in done.stderr

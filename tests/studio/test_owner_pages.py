@@ -54,7 +54,7 @@ def over(browser, kind):
     while run.is_running and time.monotonic() < deadline:
         time.sleep(0.1)
         run = browser.runs.get(run.id)
-    assert run.state == "done", (run.answer, run.said)
+    assert run.state == "done", (run.answer, run.stderr)
     return run
 
 
@@ -138,7 +138,7 @@ def test_one_record_is_explained_with_its_lattice(owner):
     assert answer.status_code == 200
     over(owner, "record")
     text = html.unescape(owner.show("/disclose?plan=plan.yaml"))
-    assert "Among them this one has the least risk" in text
+    assert "Among them, this one has the lowest risk" in text
     assert text.count('class="form') == 24  # 4 levels of age, 3 of the ward, 2 of the sex
     assert "SECRET" not in text
     for number in ("0", "x", "--out", "1 2"):

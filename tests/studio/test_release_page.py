@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow.draw.axis import PictureAxis
-from hedgerow.studio.boxview import box_node, brushed, divided, some_records
+from hedgerow.studio.boxview import box_node, brushed, kept_attributes, some_records
 from hedgerow.studio.framed import FRAME_POLICY
 from hedgerow.studio.shownrelease import shown_release
 from support.studio import Browser
@@ -164,11 +164,11 @@ def test_the_recipient_sees_which_files_are_as_certified(visitor, made, tmp_path
     (folder / "hedge" / "owner").mkdir()
     (folder / "hedge" / "owner" / "risk.csv").write_text("secret")
     browser = Browser(folder)
-    assert "changed since" not in browser.show("/release?release=hedge&show=recipient")
+    assert "was modified" not in browser.show("/release?release=hedge&show=recipient")
     page = folder / "hedge" / "dictionary.csv"
     page.write_text(page.read_text() + "more\n")
     text = browser.show("/release?release=hedge&show=recipient")
-    assert "changed since" in text
+    assert "was modified" in text
     assert "risk.csv" not in text
     for name in ("owner/risk.csv", "../x", "/etc/passwd"):
         answer = browser.client.get("/release/file", params={"release": "hedge", "file": name})
@@ -196,7 +196,7 @@ def test_names_that_lead_out_are_refused(visitor, made):
 
 def test_attributes_that_divide_come_first(made):
     release = hedgerow.Release.load(made / "hedge")
-    assert sorted(divided(release.schema, release.groups)) == [
+    assert sorted(kept_attributes(release.schema, release.groups)) == [
         at for at, ranges in enumerate(release.groups.ranges) if len(ranges) > 1
     ]
     assert replace(release.groups) is not release.groups

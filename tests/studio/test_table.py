@@ -227,7 +227,7 @@ def test_a_draft_runs_as_a_process_of_its_own_with_progress(browser, folder):
     while browser.runs.get(run.id).is_running and time.monotonic() < deadline:
         time.sleep(0.1)
     done = browser.runs.get(run.id)
-    assert done.state == "done", done.said
+    assert done.state == "done", done.stderr
     assert done.step == "reading"
     assert load_plan(folder / "drafted.yaml").class_name == "returned"
     told = browser.client.get(f"/runs/{run.id}/events").text
@@ -243,7 +243,7 @@ def test_a_draft_runs_as_a_process_of_its_own_with_progress(browser, folder):
         ({"plan": "../plan.yaml", "data": "visits.csv"}, "out of the folder"),
         ({"plan": "/tmp/plan.yaml", "data": "visits.csv"}, "out of the folder"),
         ({"plan": "p.yaml", "url": "postgresql://me:secret@host/x"}, "password"),
-        ({"plan": "p.yaml"}, "no table is chosen"),
+        ({"plan": "p.yaml"}, "No table is chosen"),
     ],
 )
 def test_a_draft_is_refused_before_anything_runs(browser, sent, why):

@@ -137,7 +137,7 @@ def _compared(folder: Path) -> Path:
     columns = ["", "method", "ε", "count error", "2-way error", "tree", "risk"]
     cells = [[name, "hedge", "1", "12.3 %", "21.0 %", "84.2 %", "0.1 %"] for name in names]
     page = render_comparison(
-        told="Compared on 8,000 records.",
+        audience="Compared on 8,000 records.",
         is_secret=True,
         columns=columns,
         cells=cells,

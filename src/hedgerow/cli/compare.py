@@ -124,5 +124,5 @@ def _show(comparison: Comparison, out: Path, *, quiet: bool) -> None:
     for row in rows:  # a line for each figure: columns of figures would be too narrow
         table.add_row(*(escape(cell) for cell in row))
     say(table)
-    say(escape(comparison.told))
+    say(escape(comparison.audience))
     say(f"[bold]{escape(str(out / 'comparison.html'))}[/bold] has the charts.")

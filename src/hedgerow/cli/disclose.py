@@ -20,7 +20,7 @@ from hedgerow.cli.options import (
 if TYPE_CHECKING:
     from hedgerow.disclosure.movement import RiskMovement
     from hedgerow.disclosure.result import Disclosure
-    from hedgerow.report.owner import WhatTheyHave
+    from hedgerow.report.owner import RecipientHistory
 
 
 def disclose_command(
@@ -120,7 +120,7 @@ def _show_movement(movement: RiskMovement, quiet: bool) -> None:
     )
 
 
-def _show_recognised(have: WhatTheyHave, quiet: bool) -> None:
+def _show_recognised(have: RecipientHistory, quiet: bool) -> None:
     """Print what the recipient already has, for the owner."""
     if quiet or not have.earlier:
         return

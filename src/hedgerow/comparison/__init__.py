@@ -1,6 +1,6 @@
-"""Releases side by side, for the data owner; plans only where no confidential record is read.
+"""Side-by-side comparison of releases, for the data owner.
 
-Releases that are booked and the owner's data come in, or plans and a made-up or public table; a
-table of figures leaves. To run plans on the confidential data and keep the best would be a
-choice by that data which no epsilon covers, so it is refused.
+In: booked releases and the owner's data, or plans and a simulated or public table. Out: a table of
+figures. Running plans on confidential data and keeping the best is a choice based on that data,
+which no epsilon covers, so it is refused.
 """

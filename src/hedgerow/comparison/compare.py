@@ -1,4 +1,4 @@
-"""compare(releases, data): figures of several releases in one table."""
+"""The comparison of several releases or plans in one table of figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.comparison.comparison import Comparison, check_comparison_folder
+from hedgerow.comparison.comparison import SIMULATED, Comparison, check_comparison_folder
 from hedgerow.comparison.contenders import (
     Contender,
     booked_releases,
@@ -36,21 +36,23 @@ def compare(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Return what several releases keep and cost, side by side.
+    """Return the utility and the cost of several releases, side by side.
 
-    With ``data``, the confidential table, ``contenders`` are releases or their folders, each on
-    the ``ledger`` (the plan's own, or the usual one). Plans are contenders only where no
-    confidential record is read: with ``simulate`` on a table made from their domains, of about
-    ``records``, or on a ``public`` file. ``plan`` says how the data are read and where the
-    ledger lies. ``out`` is a folder for the page and the figures; ``pairs`` adds tables of every
-    two columns, the records' own beside the releases'.
+    With ``data``, the confidential table, ``contenders`` are releases or their folders, each booked
+    on the ``ledger`` (default: that of the plan, or the default ledger). Plans are compared only if
+    no confidential record is read: with ``simulate``, on a table simulated from their domains with
+    about ``records`` records, or on a ``public`` file. ``plan`` sets how the data are read and
+    names the ledger. ``out`` is a folder for the page and the figures; ``pairs`` adds the 2-way
+    marginals of all pairs of columns, of the records and of each release.
 
-    Privacy: none with ``data``: figures are computed from the confidential records without
-    noise, and are for the data owner alone. Plans are refused there: to keep the best of
-    several would be a choice by the data.
+    Privacy: none with ``data``: figures are computed from the confidential records without noise
+    and are for the data owner only. Plans are refused there, because keeping the best of several
+    runs is a choice based on the data.
     """
     if not contenders:
-        raise SettingError("there is nothing to compare", where="compare", do="Name releases.")
+        raise SettingError(
+            "There is nothing to compare.", where="compare", do="Name at least one release or plan."
+        )
     target = None if out is None else check_comparison_folder(out, contenders, force=force)
     found, on = _contenders(
         contenders,
@@ -69,7 +71,7 @@ def compare(
         progress(f"measuring {each.name}", at / len(found))
         rows.append(figures_of(each, seed=seed))
     if pairs:
-        progress("tables of two columns", None)
+        progress("2-way marginals", None)
     comparison = Comparison(
         rows=tuple(rows),
         on=on,
@@ -82,7 +84,7 @@ def compare(
 
 
 def _contenders(
-    given: Sequence[Any],
+    contenders: Sequence[Any],
     *,
     data: Any,
     simulate: bool,
@@ -96,26 +98,33 @@ def _contenders(
 ) -> tuple[list[Contender], str]:
     if sum([data is not None, simulate, public is not None]) > 1:
         raise SettingError(
-            "more than one kind of data is named",
+            "More than one kind of data is named.",
             where="compare",
-            do="Give one of --data FILE, --simulate, --public FILE.",
+            do="Give one of --data FILE, --simulate and --public FILE.",
         )
     if records is not None and not simulate:
         raise SettingError(
-            "only a made-up table has a size to choose", where="records", do="Give --simulate."
+            "A number of records can be set only for a simulated table.",
+            where="records",
+            do="Give --simulate, or omit the number of records.",
         )
     if simulate:
         if test is not None:
-            raise SettingError("a made-up table has no test file", where="test", do="Leave it out.")
-        return simulated_plans(given, records=records, seed=seed, progress=progress), "made-up"
+            raise SettingError(
+                "A simulated table has no test file.", where="test", do="Omit the test file."
+            )
+        found = simulated_plans(contenders, records=records, seed=seed, progress=progress)
+        return found, SIMULATED
     if public is not None:
-        found = public_plans(given, public, test=test, seed=seed, progress=progress)
+        found = public_plans(contenders, public, test=test, seed=seed, progress=progress)
         return found, "public"
     if data is None:
         raise RefusedError(
-            "nothing says what to compare on, and a plan's own data may be confidential",
+            "No data are named for the comparison, and the data of a plan may be confidential.",
             where="compare",
-            do="Give --data FILE for releases; --simulate or --public FILE for plans.",
+            do="Give --data FILE for releases, or --simulate or --public FILE for plans.",
         )
-    found = booked_releases(given, data, test=test, plan=plan, ledger=ledger, progress=progress)
+    found = booked_releases(
+        contenders, data, test=test, plan=plan, ledger=ledger, progress=progress
+    )
     return found, "confidential"

@@ -1,4 +1,4 @@
-"""A comparison: its table, its page, and where it may be written."""
+"""Results of a comparison: table, page and files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,21 @@ COLUMNS = (
     *("", "ε", "rows", "1-way error", "worst column", "2-way error", "2-way, public bins"),
     *("count error", "tree", "boosting", "risk"),
 )
+SIMULATED = "simulated"
 NOT_SECRET = {
-    "made-up": "On a table made from the plans' public domains: no record was read.",
-    "public": "On a file that was declared public.",
+    SIMULATED: "Measured on a table simulated from the plans' public domains; no record was read.",
+    "public": "Measured on a file that was declared public.",
 }
+"""Statements about comparisons that read no confidential record."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """Several releases side by side; ``on`` says which records they are compared with.
+    """Several releases side by side.
 
-    ``pairs`` are tables of every two columns, where they were asked for. On
-    confidential records every figure is for the data owner alone.
+    ``on`` names the records of the comparison: simulated, public or confidential. ``pairs`` has
+    the 2-way marginals, if requested. On confidential records all figures are for the data owner
+    only.
     """
 
     rows: tuple[Figures, ...]
@@ -43,36 +46,36 @@ class Comparison:
         return f"Comparison({len(self.rows)} releases, {self.on} records)"
 
     @property
-    def told(self) -> str:
-        """Who may see it, and why."""
+    def audience(self) -> str:
+        """The statement about who may see the comparison, and why."""
         return NOT_SECRET.get(self.on, FOR_OWNER)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
         return {
             "format-version": 1,
-            "for": self.told,
+            "for": self.audience,
             "on": self.on,
             "records": self.n_records,
             "releases": [row.as_dict() for row in self.rows],
         }
 
     def to_json(self) -> str:
-        """Return the text of `comparison.json`."""
+        """Return the content of `comparison.json`."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table, as people read them; columns are ``COLUMNS``."""
+        """Return the rows of the table as texts; the columns are ``COLUMNS``."""
         return [_cells(row) for row in self.rows]
 
     def html(self) -> str:
-        """Return the text of `comparison.html`: one table and one picture."""
+        """Return the content of `comparison.html`: one table and one picture."""
         from hedgerow.report.comparison import render_comparison
 
         first = self.rows[0]
         ends = {"floor": first.floor, **{f"raw, {k}": v for k, v in first.ceiling.items()}}
         return render_comparison(
-            told=self.told,
+            audience=self.audience,
             is_secret=self.on not in NOT_SECRET,
             columns=COLUMNS,
             cells=self.cells(),
@@ -88,36 +91,36 @@ class Comparison:
         )
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone; return both files."""
+        """Write the page and the figures, readable only by their owner; return both files."""
         target = Path(folder)
         page, figures = self.html(), self.to_json()
         try:
             target.mkdir(mode=0o700, parents=True, exist_ok=True)
-            (target / PAIRS_FILE).unlink(missing_ok=True)  # of an earlier comparison
+            (target / PAIRS_FILE).unlink(missing_ok=True)  # left by an earlier comparison
             if self.pairs is not None:
-                written_for_owner(target / PAIRS_FILE, self.pairs.to_json(self.told))
+                written_for_owner(target / PAIRS_FILE, self.pairs.to_json(self.audience))
             return (
                 written_for_owner(target / PAGE_FILE, page),
                 written_for_owner(target / JSON_FILE, figures),
             )
         except OSError as error:
             raise ReleaseError(
-                f"the comparison cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The comparison cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
-                do="Give a folder with room that you may write to.",
+                do="Give a writable folder with enough free space.",
             ) from error
 
 
 def check_comparison_folder(
     folder: str | os.PathLike[str], contenders: Sequence[Any], *, force: bool
 ) -> Path:
-    """Return where a comparison may be written, or refuse; call it before the work."""
+    """Return the folder of a comparison, or refuse it; called before the work begins."""
     target = Path(folder)
     for each in contenders:
         check_folder(target, apart_from=each, force=True)
     if not force and any((target / name).exists() for name in (JSON_FILE, PAGE_FILE)):
         raise ReleaseError(
-            "the folder holds a comparison already",
+            "The folder already holds a comparison.",
             where=str(target),
             do="Give another folder, or --force to replace it.",
         )

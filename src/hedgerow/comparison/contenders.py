@@ -1,4 +1,4 @@
-"""What is compared: releases that are on a ledger, or plans run on data that are not secret."""
+"""Contenders of a comparison: booked releases, or plans run on data that are not confidential."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from hedgerow.release.write import CERTIFICATE
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Contender:
-    """One release to measure, with the records that it is compared with."""
+    """One release to measure, with the records to which it is compared."""
 
     name: str
     method: str
@@ -41,15 +41,15 @@ class Contender:
     subject: TableSubject
 
 
-def is_release(given: Any) -> bool:
-    """Whether something is a release, or the folder of one, and not a plan."""
-    if isinstance(given, Release):
+def is_release(contender: Any) -> bool:
+    """Return true for a release or the folder of one, false for a plan."""
+    if isinstance(contender, Release):
         return True
-    return isinstance(given, str | os.PathLike) and (Path(given) / CERTIFICATE).exists()
+    return isinstance(contender, str | os.PathLike) and (Path(contender) / CERTIFICATE).exists()
 
 
 def booked_releases(
-    given: Sequence[Any],
+    releases: Sequence[Any],
     data: Any,
     *,
     test: Any,
@@ -57,63 +57,65 @@ def booked_releases(
     ledger: str | os.PathLike[str] | None,
     progress: Progress,
 ) -> list[Contender]:
-    """Return releases with the owner's data; one that no ledger has is refused.
+    """Return releases with the owner's data; a release that is not on the ledger is refused.
 
-    Privacy: none; the result holds the confidential records. What is compared has been
-    released and booked already, so that the comparison chooses nothing that is still to come.
+    Privacy: none; the result holds the confidential records. All compared releases have already
+    been published and booked, so the comparison influences no release.
     """
-    if any(not is_release(each) for each in given):
+    if any(not is_release(each) for each in releases):
         raise RefusedError(
-            "a plan would be run on the confidential data to see whether it is the best: that"
-            " choice is spending, and no epsilon covers it",
+            "Running plans on the confidential data to find the best one is a choice based on that"
+            " data, which no epsilon covers.",
             where="compare",
-            do="Run plans on a made-up table with --simulate or on a public file with --public"
-            " FILE; with --data compare releases that are made and booked.",
+            do="Run plans on a simulated table with --simulate or on a public file with --public"
+            " FILE; with --data, compare booked releases.",
         )
     known = _plan(plan)
     file = _ledger_file(known, ledger)
-    certificates = [_booked(each, file) for each in given]
+    certificates = [_booked(each, file) for each in releases]
     reading = None if known is None or known.reading is None else known
     return [
         _contender(
             each, certificate, subject_of(each, data, test=test, plan=reading, progress=progress)
         )
-        for each, certificate in zip(given, certificates, strict=True)
+        for each, certificate in zip(releases, certificates, strict=True)
     ]
 
 
-def _booked(given: Any, ledger: Path | None) -> Certificate:
-    """Return the certificate of a release that is on the ledger, or has no guarantee to book."""
-    is_open = isinstance(given, Release)
-    certificate = given.certificate if is_open else load_certificate(Path(given))
+def _booked(release: Any, ledger: Path | None) -> Certificate:
+    """Return the certificate of a release that is on the ledger or has no guarantee."""
+    is_open = isinstance(release, Release)
+    certificate = release.certificate if is_open else load_certificate(Path(release))
     if certificate.guarantee.kind == "none":
         return certificate
-    digest = None if is_open else certificate_digest(Path(given))
+    digest = None if is_open else certificate_digest(Path(release))
     try:
         entry = booked_entry(certificate, Ledger(ledger, create=False))
-    except LedgerError:  # there is no such ledger, or no such data set on it
+    except LedgerError:  # no such ledger, or no such data set on it
         entry = None
     if entry is None or (digest is not None and entry.release_digest not in (None, digest)):
         raise RefusedError(
-            "this release is not on the ledger",
-            where=_name(given),
-            do="Name the ledger that booked it with --ledger FILE, or the plan with --plan. What"
-            " was made with a seed can be compared only by running its plan on public data.",
+            "This release is not on the ledger.",
+            where=_name(release),
+            do="Name its ledger with --ledger FILE, or its plan with --plan. A release made with a"
+            " seed is never booked: run its plan on public data instead.",
         )
     return certificate
 
 
-def _contender(given: Any, certificate: Certificate, subject: EvaluatedSubject) -> Contender:
+def _contender(release: Any, certificate: Certificate, subject: EvaluatedSubject) -> Contender:
     if not isinstance(subject, TableSubject):
         raise SettingError(
-            "is no release of a table", where=_name(given), do="Compare releases of tables."
+            "Only releases of tables can be compared.",
+            where=_name(release),
+            do="Name releases of tables only.",
         )
-    promised = certificate.guarantee
+    guarantee = certificate.guarantee
     return Contender(
-        name=_name(given),
+        name=_name(release),
         method=certificate.method.name,
-        epsilon=None if promised.epsilon is None else str(promised.epsilon),
-        is_private=promised.kind != "none",
+        epsilon=None if guarantee.epsilon is None else str(guarantee.epsilon),
+        is_private=guarantee.kind != "none",
         subject=subject,
     )
 
@@ -132,69 +134,72 @@ def _ledger_file(plan: Plan | None, ledger: str | os.PathLike[str] | None) -> Pa
 
 
 def simulated_plans(
-    given: Sequence[Any], *, records: int | None, seed: int, progress: Progress
+    plans: Sequence[Any], *, records: int | None, seed: int, progress: Progress
 ) -> list[Contender]:
-    """Return plans run on one table that is made from their public domains.
+    """Return plans run on one table that is simulated from their public domains.
 
     Privacy: no record is read.
     """
-    plans = _prepared(given)
-    known = records if records is not None else plans[0][1].plan.records
-    if known is None:
+    prepared = _prepared(plans)
+    first = prepared[0][1]
+    n_records = records if records is not None else first.plan.records
+    if n_records is None:
         raise SettingError(
-            "nothing says how many records to make up",
+            "The number of records to simulate is not set.",
             where="records",
             do="Add 'records:' to the plan, or give --records.",
         )
-    table = simulated_table(plans[0][1].schema, known, seed=seed)
+    table = simulated_table(first.schema, n_records, seed=seed)
     runs = _Runs(table=table, test=None, seed=seed)
-    return [runs.contender(name, ready, progress) for name, ready in plans]
+    return [runs.contender(name, ready, progress) for name, ready in prepared]
 
 
 def public_plans(
-    given: Sequence[Any], data: Any, *, test: Any, seed: int, progress: Progress
+    plans: Sequence[Any], data: Any, *, test: Any, seed: int, progress: Progress
 ) -> list[Contender]:
-    """Return plans run on a file that somebody declares public; nothing is booked.
+    """Return plans run on a file that the user declares public; nothing is booked.
 
-    Privacy: none, and none is needed; the source is seeded.
+    Privacy: none is needed; the random source is seeded.
     """
-    plans = _prepared(given)
-    first = plans[0][1]
+    prepared = _prepared(plans)
+    first = prepared[0][1]
     table = _encoded(data, first)
     held_out = None if test is None else _encoded(test, first)
     runs = _Runs(table=table, test=held_out, seed=seed)
-    return [runs.contender(name, ready, progress) for name, ready in plans]
+    return [runs.contender(name, ready, progress) for name, ready in prepared]
 
 
 def _encoded(data: Any, ready: Prepared) -> EncodedTable:
     return encode_table(open_table(data, reading=ready.plan.how_to_read()), ready.schema)
 
 
-def _prepared(given: Sequence[Any]) -> list[tuple[str, Prepared]]:
-    if any(is_release(each) for each in given):
+def _prepared(plans: Sequence[Any]) -> list[tuple[str, Prepared]]:
+    if any(is_release(each) for each in plans):
         raise SettingError(
-            "a release was made from other data",
+            "A release was made from other data.",
             where="compare",
-            do="Compare plans here; releases are compared with --data.",
+            do="Name plans only; releases are compared with --data.",
         )
-    plans = [(_name(each), prepare(each)) for each in given]
-    for name, ready in plans:
+    prepared = [(_name(each), prepare(each)) for each in plans]
+    for name, ready in prepared:
         if ready.has_items:
             raise PlanError(
-                "set-valued data is not compared", where=name, do="Compare plans for tables."
-            )
-        if ready.schema != plans[0][1].schema:
-            raise PlanError(
-                "describes other columns or domains than the first plan",
+                "Plans for baskets and sequences cannot be compared.",
                 where=name,
-                do="Compare plans that differ in their 'publish' section alone.",
+                do="Name plans for tables.",
             )
-    return plans
+        if ready.schema != prepared[0][1].schema:
+            raise PlanError(
+                "The plan describes other columns or domains than the first plan.",
+                where=name,
+                do="Name plans that differ only in their section 'publish'.",
+            )
+    return prepared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Runs:
-    """Runs of plans on one table that is not secret, from one seed."""
+    """Runs of plans on one table that is not confidential, with one seed."""
 
     table: EncodedTable
     test: EncodedTable | None
@@ -228,9 +233,9 @@ class _Runs:
         return groups
 
 
-def _name(given: Any) -> str:
-    if isinstance(given, str | os.PathLike):
-        return str(given)
-    if isinstance(given, Release):
-        return given.certificate.data.name
-    return "a plan" if isinstance(given, Plan | Mapping) else type(given).__name__
+def _name(contender: Any) -> str:
+    if isinstance(contender, str | os.PathLike):
+        return str(contender)
+    if isinstance(contender, Release):
+        return contender.certificate.data.name
+    return "a plan" if isinstance(contender, Plan | Mapping) else type(contender).__name__

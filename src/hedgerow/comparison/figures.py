@@ -1,4 +1,4 @@
-"""The figures of one contender: taken from what `evaluate` measures."""
+"""Figures of one contender, computed by the tasks of `evaluate`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ LEARNERS = ("tree", "boosting")
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """What a release keeps and costs (for the data owner only).
+    """Utility and cost of a release, for the data owner only.
 
-    ``count_error`` is the middle relative error of range queries of two columns, and
-    ``answering_zero`` the mean one of who answers 0 to all of them; ``one_way_neutral`` and
-    ``two_way_neutral`` the share of records in the wrong cell of marginals in cells of the raw
+    ``count_error`` is the median relative error of range queries over two columns;
+    ``answering_zero`` the mean relative error of answering 0 to all of them; ``one_way_neutral``
+    and ``two_way_neutral`` the share of records in the wrong cell of marginals in cells of the raw
     data, ``worst_column`` the column with the largest error of the former, ``worst_error``;
-    ``two_way`` the share for 2-way marginals in public bins; ``learnt`` accuracies of what learners
-    learn from the release. ``risk`` is the highest chance that a record finds its person, where
+    ``two_way`` the share for 2-way marginals in public bins; ``learnt`` the accuracies of learners
+    trained on the release. ``risk`` is the highest probability that a record is matched to its
+    person, if
     rows are true records.
     """
 
@@ -46,7 +47,7 @@ class Figures:
 
 
 def figures_of(contender: Contender, *, seed: int) -> Figures:
-    """Return the figures of one contender; two columns, or one where there is but one."""
+    """Return the figures of one contender, for two columns, or for one if there is only one."""
     subject = contender.subject
     counting = tasks.counting(subject, seed=seed)
     ranges = _of_columns(counting["ranges"], "attributes")
@@ -72,7 +73,7 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
 
 
 def _of_columns(found: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
-    """Return the figures for two columns, or for as many as there are."""
+    """Return the figures for two columns, or for one if there is only one."""
     few = [each for each in found if each[key] <= 2]
     return max(few, key=lambda each: int(each[key]), default=None)
 
@@ -92,7 +93,7 @@ def _learnt(contender: Contender, seed: int) -> dict[str, Any]:
 
 
 def _risk(contender: Contender, seed: int) -> float | None:
-    """Return the highest risk of a record; nothing where epsilon bounds it."""
+    """Return the highest risk of a record, or ``None`` if epsilon bounds it."""
     if contender.is_private:
         return None
     facts = tasks.reidentification(contender.subject, seed=seed)

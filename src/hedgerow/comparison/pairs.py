@@ -1,6 +1,6 @@
-"""Tables of every two columns, the records' own beside those of each release.
+"""2-way marginals of all pairs of columns, of the records and of each release.
 
-For the data owner: as confidential as what comes in.
+For the data owner: as confidential as the records.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.schema import Attribute
 
 MOST_COLUMNS = 16
-"""Columns whose pairs are tabled, the first ones."""
+"""Maximum number of columns whose pairs are counted, the first ones."""
 
 MOST_CELLS = 12
-"""Cells of one column."""
+"""Maximum number of cells of one column."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PairedTables:
-    """Shares of all records in the cells of every two columns.
+    """Shares of all records in the cells of each pair of columns.
 
-    ``records`` and, per contender, ``releases`` have one table for each pair of ``names``, in the
-    order of :func:`itertools.combinations`; ``labels`` name the cells of each column.
+    ``records`` and, for each contender, ``releases`` have one marginal per pair of ``names``, in
+    the order of :func:`itertools.combinations`; ``labels`` are the labels of the cells.
     """
 
     names: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
     records: tuple[NDArray[np.float64], ...]
     releases: tuple[tuple[str, tuple[NDArray[np.float64], ...]], ...]
-    n_left_out: int
+    n_omitted: int
 
-    def as_dict(self, told: str) -> dict[str, Any]:
-        """Return the tables for JSON; ``told`` says who may see them."""
+    def as_dict(self, audience: str) -> dict[str, Any]:
+        """Return the marginals for JSON; ``audience`` states who may see them."""
         return {
             "format-version": 1,
-            "for": told,
+            "for": audience,
             "columns": [
                 {"name": name, "cells": list(cells)}
                 for name, cells in zip(self.names, self.labels, strict=True)
             ],
-            "columns-left-out": self.n_left_out,
+            "columns-left-out": self.n_omitted,
             "pairs": [
                 {
                     "columns": list(pair),
@@ -67,13 +67,13 @@ class PairedTables:
             ],
         }
 
-    def to_json(self, told: str) -> str:
-        """Return the text of `pairs.json`."""
-        return json.dumps(self.as_dict(told), ensure_ascii=False, allow_nan=False) + "\n"
+    def to_json(self, audience: str) -> str:
+        """Return the content of `pairs.json`."""
+        return json.dumps(self.as_dict(audience), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def paired_tables(contenders: Sequence[Contender], *, seed: int) -> PairedTables:
-    """Return the tables of all pairs of columns, of one table of records and of each release."""
+    """Return the 2-way marginals of the records and of each release."""
     first = contenders[0].subject
     used = list(first.schema.used())
     if first.table.classes is None:
@@ -91,7 +91,7 @@ def paired_tables(contenders: Sequence[Contender], *, seed: int) -> PairedTables
         labels=tuple(_labels(attribute, at) for attribute, at in zip(shown, edges, strict=True)),
         records=tuple(_shares(own(*pair)) for pair in pairs),
         releases=tuple(releases),
-        n_left_out=len(used) - len(shown),
+        n_omitted=len(used) - len(shown),
     )
 
 
@@ -101,7 +101,7 @@ def _released(contender: Contender, edges: BinEdges, seed: int) -> Any:
 
 
 def _edges(attribute: Attribute) -> NDArray[np.int64]:
-    """Return borders of at most so many cells, out of those that figures are computed with."""
+    """Return the borders of at most ``MOST_CELLS`` cells, a subset of those of the figures."""
     borders = bin_edges(attribute)
     n_cells = len(borders) - 1
     if n_cells <= MOST_CELLS:

@@ -37,7 +37,7 @@ from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.write import check_destination
-from hedgerow.report.owner import WhatTheyHave
+from hedgerow.report.owner import RecipientHistory
 
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
@@ -59,7 +59,7 @@ def disclose(
     hours: float = HOURS,
     accept_risk: bool = False,
     on_risk: Callable[[RiskMovement], None] | None = None,
-    on_recognised: Callable[[WhatTheyHave], None] | None = None,
+    on_recognised: Callable[[RecipientHistory], None] | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:

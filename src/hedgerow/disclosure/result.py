@@ -30,7 +30,7 @@ from hedgerow.release.package import PACKAGE
 from hedgerow.release.table import integers, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
-from hedgerow.report.owner import OwnerFigures, WhatTheyHave, render_owner_report
+from hedgerow.report.owner import OwnerFigures, RecipientHistory, render_owner_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +97,7 @@ class OwnerView:
             recipient=self.what_they_have(),
         )
 
-    def what_they_have(self) -> WhatTheyHave | None:
+    def what_they_have(self) -> RecipientHistory | None:
         """Return the recipient's earlier disclosures, if the plan names a recipient."""
         recipient = self.recipient
         if recipient is None or recipient.known is None:
@@ -106,7 +106,7 @@ class OwnerView:
         risks = np.zeros(0)
         if already is not None:
             risks = already[self.problems.kind][known.recognised]
-        return WhatTheyHave(
+        return RecipientHistory(
             name=recipient.name,
             by=recipient.by,
             earlier=tuple((e.number, e.at[:10], e.n_records, e.state) for e in recipient.earlier),

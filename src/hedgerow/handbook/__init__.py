@@ -1,1 +1,1 @@
-"""The documentation that comes with the package: pages as Markdown come in, plain HTML leaves."""
+"""The documentation that comes with the package: from pages in Markdown to plain HTML."""

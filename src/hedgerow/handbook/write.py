@@ -1,4 +1,4 @@
-"""The handbook as a folder of pages: found beside the package or in it, written where asked."""
+"""The handbook as a folder of HTML pages, written once to the cache or to a given folder."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hedgerow.errors import ReleaseError
-from hedgerow.handbook.contents import read_contents, title
-from hedgerow.handbook.render import page_html
+from hedgerow.handbook.render import page_html, read_contents
 
 PAGES = "docs"
 BESIDE = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 START = f"{PAGES}/index.md"
 PICTURES = frozenset({".svg", ".png", ".jpg", ".json"})
-STYLE = "handbook.css"
+STYLE = Path(__file__).with_name("handbook.css")
 
 
 def source_folder() -> Path:
@@ -28,17 +27,17 @@ def source_folder() -> Path:
         if (folder / START).is_file():
             return folder
     raise ReleaseError(
-        "the documentation is not there",
+        "The documentation is missing.",
         where=str(inside),
-        do="Install hedgerow from its wheel, or work in a clone.",
+        do="Install hedgerow from its wheel, or run it from a clone of the repository.",
     )
 
 
 def cache_folder() -> Path:
-    """Return where the system keeps what can be made again."""
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if given.is_absolute():
-        return given / "hedgerow"
+    """Return the folder of this system for files that can be written again."""
+    from_environment = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if from_environment.is_absolute():
+        return from_environment / "hedgerow"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "hedgerow"
     if os.name == "nt":
@@ -48,18 +47,18 @@ def cache_folder() -> Path:
 
 
 def handbook(out: Path | None = None) -> Path:
-    """Return the folder of the handbook's pages, written there if they are not there yet.
+    """Return the folder of the handbook's pages, which are written if they are missing.
 
-    Without ``out`` they lie in the user's cache, in a folder of their own for every version of the
-    text; a folder ``out`` that holds anything is refused.
+    The default is the user's cache, with one folder per version of the text. A folder ``out``
+    that is not empty is refused.
     """
     source = source_folder()
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ReleaseError(
-            "the folder is not empty", where=str(out), do="Give one that is not there yet."
+            "The folder is not empty.", where=str(out), do="Give a folder that does not exist yet."
         )
     place = out or cache_folder() / f"docs-{version('hedgerow')}-{_digest(source)}"
-    if out is None and (place / START).with_suffix(".html").is_file():
+    if out is None and _is_complete(place):
         return place
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -68,36 +67,40 @@ def handbook(out: Path | None = None) -> Path:
             _move(Path(partial) / "pages", place)
     except OSError as error:
         raise ReleaseError(
-            f"the documentation cannot be written: {(error.strerror or 'no reason').lower()}",
+            f"The documentation cannot be written: {(error.strerror or 'no reason').lower()}.",
             where=str(place),
-            do="Give a folder that you may write to with --out.",
+            do="Give a writable folder with --out.",
         ) from error
     return place
 
 
-def _move(made: Path, place: Path) -> None:
-    """Move finished pages into place; another run may have been faster, and wrote the same."""
+def _is_complete(place: Path) -> bool:
+    return (place / START).with_suffix(".html").is_file()
+
+
+def _move(pages: Path, place: Path) -> None:
+    """Move finished pages into place, unless another run has just put the same pages there."""
     if place.is_dir() and not any(place.iterdir()):
         place.rmdir()
     try:
-        made.rename(place)
+        pages.rename(place)
     except OSError:
-        if not (place / START).with_suffix(".html").is_file():
+        if not _is_complete(place):
             raise
 
 
 def files(source: Path) -> list[Path]:
-    """Return the handbook's files: pages, what they show, and the pages beside them."""
+    """Return the files of the handbook: pages and pictures of ``docs``, and the pages beside it."""
     inside = (source / PAGES).rglob("*")
     found = [path for path in inside if path.suffix in PICTURES | {".md"} and path.is_file()]
     return sorted([*found, *(source / name for name in BESIDE if (source / name).is_file())])
 
 
 def _digest(source: Path) -> str:
-    made = sha256((Path(__file__).with_name(STYLE)).read_bytes())
+    digest = sha256(STYLE.read_bytes())
     for path in files(source):
-        made.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
-    return made.hexdigest()[:12]
+        digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def write_pages(source: Path, out: Path) -> None:
@@ -107,11 +110,9 @@ def write_pages(source: Path, out: Path) -> None:
         name = path.relative_to(source)
         target = out / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix != ".md":
+        if path.suffix == ".md":
+            html = page_html(contents, name.as_posix(), path.read_text(encoding="utf-8"))
+            target.with_suffix(".html").write_text(html, encoding="utf-8")
+        else:
             shutil.copyfile(path, target)
-            continue
-        text = path.read_text(encoding="utf-8")
-        words = title(text, name=path.name)
-        made = page_html(contents, name.as_posix(), text, title=words)
-        target.with_suffix(".html").write_text(made, encoding="utf-8")
-    shutil.copyfile(Path(__file__).with_name(STYLE), out / STYLE)
+    shutil.copyfile(STYLE, out / STYLE.name)

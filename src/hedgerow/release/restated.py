@@ -159,10 +159,10 @@ def _details(certificate: Certificate) -> Mapping[str, str]:
         )
     if counts is not None:
         then = f"; then {counts.adjustment}" if counts.adjustment else ""
-        listed = "" if counts.threshold is None else f"; listed from {counts.threshold} on"
+        listed = "" if counts.threshold is None else f"; listed if at least {counts.threshold}"
         lines["Noise"] = f"{counts.noise}, with ε = {counts.share} for each count{then}{listed}"
     if certificate.disclosure is not None:
-        lines["Risk left"] = risk_left_text(certificate.disclosure)
+        lines["Remaining risk"] = risk_left_text(certificate.disclosure)
     lines["Randomness"] = certificate.randomness.source
     lines["Engine"] = certificate.engine
     lines["Versions"] = ", ".join(f"{name} {each}" for name, each in certificate.versions.items())
@@ -208,13 +208,13 @@ def _sentences(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if precision is not None:
         noise = "The noise on a count is within"
         yield noise, f"{noise} ± {precision.within:,} in 95 of 100 cases."
-        shift = f"every count was {'lowered' if precision.shift > 0 else 'raised'} by"
+        shift = f"counts were {'reduced' if precision.shift > 0 else 'increased'} by"
         if precision.shift:
-            yield "", f"{shift} {abs(precision.shift)} and cut at zero"
+            yield "", f"{shift} {abs(precision.shift)} and negative ones set to 0"
     risk = certificate.disclosure
     if risk is not None:
-        yield "rows that no other row equals", f"{risk.unique_rows:,} rows that no other row equals"
-        cells = "of cells show the value itself"
+        yield "unique rows", f"{risk.unique_rows:,} unique rows"
+        cells = "of the cells have their exact value"
         yield cells, f"{100 * risk.verbatim:.0f} % {cells}"
 
 

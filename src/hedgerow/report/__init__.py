@@ -1,4 +1,4 @@
-"""Every page and picture.
+"""Pages: public reports and pages for the data owner, as self-contained HTML.
 
-Publishable figures come in, and for the owner confidential ones, HTML that stands alone leaves.
+In: publishable figures, and for the owner's pages confidential ones.
 """

@@ -1,7 +1,7 @@
-"""The board's page of an attack run: three questions, each with attack, control and bound.
+"""The page of an attack run for a board: questions, each with attack, control and bound.
 
-Privacy: none. The page is for the owner of the data only, and says so. It shows rates and names
-of columns, never a value of a record.
+Privacy: none. The page is for the data owner only and says so. It shows rates and names of
+columns, never a value of a record.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class RateBar:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding:
-    """What one attack got, beside its control and bound, with a verdict in words.
+    """Result of one attack beside its control and bound, with a verdict.
 
-    ``grade`` is good (no difference found), fair (a difference within the bound), poor (one without
-    a bound) or refuted (one beyond it).
+    ``grade`` is good (no difference found), fair (a difference within the bound), poor (a
+    difference without a bound) or refuted (a difference beyond the bound).
     """
 
     title: str
@@ -74,25 +74,31 @@ def _exact(rate: float) -> Facts:
 
 
 def attack_verdict(facts: Facts) -> tuple[str, str]:
-    """Return the verdict on one attack in words, and its grade."""
+    """Return the verdict on one attack and its grade."""
     beyond = facts.get("beyond-control", facts.get("beyond-guessing"))
     if facts.get("beyond-bound"):
         return (
-            "More than the guarantee allows: the certificate is refuted. Do not publish.",
+            "The attack exceeds the bound of the guarantee: the certificate is refuted."
+            " Do not publish this release.",
             "refuted",
         )
     if beyond is None:
-        return "There is no control, so this figure says little by itself.", "fair"
+        return "There is no control, so this figure alone is not conclusive.", "fair"
     if beyond and facts["bound"] is None:
         return (
-            "Members of the data are hit more often than others, and no guarantee limits how much.",
+            "The attack succeeds more often on people in the data than on others, and no guarantee"
+            " limits the difference.",
             "poor",
         )
     if beyond:
-        return "Members are hit more often than others, within what the guarantee allows.", "fair"
+        return (
+            "The attack succeeds more often on people in the data than on others, within the bound"
+            " of the guarantee.",
+            "fair",
+        )
     if facts["bound"] is None:
-        return "No difference was found. No guarantee says that another attack finds none.", "fair"
-    return "Members are hit no more often than others, as far as this attack can show.", "good"
+        return "No difference was found, but no guarantee excludes that others find one.", "fair"
+    return "This attack succeeds no more often on people in the data than on others.", "good"
 
 
 def _question(title: str, facts: Facts, note: str | None = None) -> AttackFinding:
@@ -100,31 +106,34 @@ def _question(title: str, facts: Facts, note: str | None = None) -> AttackFindin
     if facts["control"] is not None:
         bars.append(_bar("control, on people not in the data", "control", facts["control"]))
     if facts["bound"] is not None:
-        bars.append(_bar("bound, by the guarantee and the control", "bound", facts["bound"]))
+        bars.append(_bar("bound, from the guarantee and the control", "bound", facts["bound"]))
     words, grade = attack_verdict(facts)
     return AttackFinding(title=title, bars=tuple(bars), verdict=words, grade=grade, note=note)
 
 
 def _member(name: str, facts: Facts) -> AttackFinding:
     bars = [
-        _bar("attack, pairs guessed right", "attack", facts["accuracy"]),
-        _bar("control, a coin", "control", _exact(0.5)),
+        _bar("attack, pairs guessed correctly", "attack", facts["accuracy"]),
+        _bar("control, a random guess", "control", _exact(0.5)),
     ]
     if facts["bound"] is not None:
-        bars.append(_bar("bound, by the guarantee", "bound", _exact(facts["bound"])))
+        bars.append(_bar("bound, from the guarantee", "bound", _exact(facts["bound"])))
     words, grade = attack_verdict(facts)
-    sure = facts["sure"]
+    surest = facts["sure"]
     note = None
-    if sure["of"]:
-        right = _bar("", "", sure).text
-        note = f"On the {sure['of']} pairs where the attack was surest it was right on {right}."
+    if surest["of"]:
+        correct = _bar("", "", surest).text
+        note = (
+            f"On the {surest['of']} pairs where the attack was most certain, {correct} of the"
+            " guesses were correct."
+        )
     title = ATTACK_NAMES[name]
     return AttackFinding(title=title, bars=tuple(bars), verdict=words, grade=grade, note=note)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoardAnswer:
-    """One question of the board: what was found, and what was not run and why."""
+    """Answer to one question: findings, and attacks that were not run, with the reason."""
 
     found: tuple[AttackFinding, ...]
     omitted: tuple[tuple[str, str], ...] = ()
@@ -151,14 +160,14 @@ def _plain(title: str, facts: Facts) -> BoardAnswer:
 
 
 def _guessing(facts: Facts) -> str | None:
-    """Return what guessing from single columns gets; a weaker attack proves nothing by failing."""
+    """Return the success of guessing from single columns, which a useful attack must exceed."""
     if "baseline" not in facts:
         return None
-    guessed = facts["baseline"]["rate"]
-    words = f"Guessing without the other values gets {rate_text(guessed)} right."
-    if guessed is not None and guessed > facts["attack"]["rate"]:
-        words += " The attack is weaker than that, so its failure says little."
-    return words
+    rate = facts["baseline"]["rate"]
+    text = f"Guessing without the other values is correct in {rate_text(rate)} of the cases."
+    if rate is not None and rate > facts["attack"]["rate"]:
+        text += " The attack is weaker than that, so its failure is not conclusive."
+    return text
 
 
 def _inference(facts: Facts) -> BoardAnswer:
@@ -181,7 +190,7 @@ def _differencing(facts: Facts) -> BoardAnswer:
 
 
 def board_answers(facts: Facts) -> dict[str, BoardAnswer]:
-    """Return what was found for each question, in the order of the page."""
+    """Return the answer to each question, in the order of the page."""
     return {
         "singling-out": _plain("singling out", facts["singling-out"]),
         "linkability": _plain("linkability", facts["linkability"]),
@@ -193,19 +202,22 @@ def board_answers(facts: Facts) -> dict[str, BoardAnswer]:
 
 
 def summary_of(facts: Facts) -> tuple[str, str]:
-    """Return the answer to all questions in one sentence, and its grade."""
+    """Return a summary of all answers in one sentence, and its grade."""
     found = [each for answer in board_answers(facts).values() for each in answer.found]
     grades = [each.grade for each in found]
     refuted = any(each.grade == "refuted" for each in found)
     if refuted:
         return (
-            "An attack got more than the guarantee allows. Do not publish this release.",
+            "An attack exceeds the bound of the guarantee. Do not publish this release.",
             "refuted",
         )
     if "poor" in grades:
         return "Attacks learn more about people in the data than about others.", "poor"
     if facts["holdout"] is None:
-        return "Without held-out records nothing can be said about people in the data.", "fair"
+        return (
+            "Without held-out records, nothing can be concluded about people in the data.",
+            "fair",
+        )
     if facts["pair-bound"] is None:
         return "These attacks found no difference; no guarantee limits other attacks.", "fair"
     if "fair" in grades:
@@ -214,7 +226,7 @@ def summary_of(facts: Facts) -> tuple[str, str]:
 
 
 def render_attack(facts: Facts) -> str:
-    """Return the page as HTML with its style inside."""
+    """Return the page as self-contained HTML."""
     words, grade = summary_of(facts)
     return rendered(
         "attack.html.j2",

@@ -1,4 +1,4 @@
-"""The report of a release of baskets: the most frequent items and baskets, by noisy counts."""
+"""The report of a release of baskets: the most frequent items, pairs and baskets."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MOST_ITEMS = 25
 MOST_LENGTHS = 20
 MOST_PAIRS = 15
 PAIRS_AMONG = 60
-"""The most frequent pairs are looked for among that many items."""
+"""Number of most frequent items among which the most frequent pairs are searched."""
 
 BASKETS_AT_ONCE = 1 << 17
 LONGEST_BASKET = 160
 
 FILES = (
-    ("release.dat", "The baskets, one per line, for programs that look for frequent itemsets."),
-    ("release.csv", "The same, every basket once, its count last. Start here."),
-    ("release.parquet", "The same table for programs, items as lists."),
-    ("dictionary.csv", "What every column holds, and what a count means."),
+    ("release.dat", "The baskets, one per line, for programs that mine frequent itemsets."),
+    ("release.csv", "The same, one row per distinct basket, with its count. Start here."),
+    ("release.parquet", "The same table for programs, with items as lists."),
+    ("dictionary.csv", "Description of every column and of the counts."),
     ("datapackage.json", "The same for programs: a Frictionless data package."),
-    ("universe.json", "All items and how they are grouped."),
-    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+    ("universe.json", "All items and their groups."),
+    ("certificate.json", "All facts of this page and more, for auditors and programs."),
     (
         "signature.json",
         "The publisher's signature of the certificate: hedgerow verify --public-key.",
@@ -42,9 +42,9 @@ FILES = (
 def render_basket_report(
     baskets: NoisyBaskets, certificate: Certificate, *, files: Collection[str]
 ) -> str:
-    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
+    """Return the page as self-contained HTML; it lists only ``files``.
 
-    Privacy: the counts are noisy and the certificate is public, so the page is, too.
+    Privacy: the counts are noisy and the certificate is public, so the page is public.
     """
     totals = _item_totals(baskets)
     return rendered(
@@ -71,13 +71,13 @@ def render_basket_report(
 
 
 def _is_all_of_it(certificate: Certificate) -> bool:
-    """Whether one share of the budget made the counts, beside the choice of a bound on baskets."""
+    """Return true if the counts took the whole budget, except for the choice of a bound."""
     person, spends = certificate.guarantee.person, certificate.budget.spends
     if certificate.counts is None:
         return False
-    made = certificate.counts.share * (1 if person is None else person.records)
-    chosen = sum(line.share for line in spends if line.on == BOUND_CHOSEN)
-    return made + chosen == certificate.budget.total
+    for_counts = certificate.counts.share * (1 if person is None else person.records)
+    for_bound = sum(line.share for line in spends if line.on == BOUND_CHOSEN)
+    return for_counts + for_bound == certificate.budget.total
 
 
 def _item_totals(baskets: NoisyBaskets) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -97,7 +97,7 @@ def _bars(labels: list[str], counts: list[int]) -> tuple[Bar, ...]:
 def _frequent_items(
     baskets: NoisyBaskets, totals: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> tuple[Bar, ...]:
-    # A stable sort: items of equal counts stay in the order of the universe.
+    # The sort is stable: items with equal counts stay in the order of the universe.
     order = np.argsort(-totals, kind="stable")[:MOST_ITEMS]
     order = order[totals[order] > 0]
     labels = [shortened(baskets.taxonomy.leaf_labels[code]) for code in order.tolist()]
@@ -107,21 +107,21 @@ def _frequent_items(
 def _frequent_pairs(
     baskets: NoisyBaskets, totals: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> tuple[Bar, ...]:
-    """Return the pairs that are in the most baskets, among the frequent items."""
+    """Return the most frequent pairs among the most frequent items."""
     order = np.argsort(-totals, kind="stable")[:PAIRS_AMONG]
     rank = np.full(len(totals), -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
-    together = np.zeros((len(order), len(order)))
+    joint = np.zeros((len(order), len(order)))
     for first in range(0, len(baskets), BASKETS_AT_ONCE):
         bounds = baskets.offsets[first : first + BASKETS_AT_ONCE + 1]
         ranks = rank[baskets.items[bounds[0] : bounds[-1]]]
         owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[ranks >= 0]
         held = np.zeros((len(bounds) - 1, len(order)))
         held[owners, ranks[ranks >= 0]] = 1
-        # Whole numbers below 2**53: the products are exact.
-        together += held.T @ (held * baskets.counts[first : first + len(held), None])
+        # The products are integers below 2**53, so they are exact.
+        joint += held.T @ (held * baskets.counts[first : first + len(held), None])
     rows, columns = np.triu_indices(len(order), 1)
-    counts = together[rows, columns].astype(np.int64)
+    counts = joint[rows, columns].astype(np.int64)
     most = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
     most = most[counts[most] > 0]
     labels = baskets.taxonomy.leaf_labels

@@ -1,4 +1,4 @@
-"""What the report draws of the budget: its lines, and what one path spent."""
+"""The budget as pictures: all expenses, and the expenses of one path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"[ #]*\d{1,9}$", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """Payments on the whole table that differ in a number only, put together."""
+    """Equal expenses on the whole table, whose names differ only in a number."""
 
     name: str
     times: int
@@ -29,7 +29,7 @@ class Slice:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetCell:
-    """What boxes of one level spent for one kind of thing, and how many spends there were."""
+    """Expenses of one kind by the boxes of one level, and their number."""
 
     share: str
     times: int
@@ -37,7 +37,7 @@ class BudgetCell:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetPart:
-    """What a path spent for one kind of thing: in per cent of the total, in ``n`` spends."""
+    """Expenses of one kind on a path: in per cent of the total, in ``n`` spends."""
 
     name: str
     cost: str
@@ -48,12 +48,12 @@ class BudgetPart:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetPicture:
-    """The budget as rows, and the spends of one path that spent the total.
+    """The budget as rows, and the expenses of one path that spent the total.
 
     A release of one cut has ``slices``; a tree has ``levels``, one row each with a cell
-    (or none) per kind of spend. ``parts`` is empty where no path that spends the total can
-    be told from the lines. Which of several boxes of a level spent is not in the budget, so
-    a path is told by kinds of spend, not by levels.
+    (or none) per kind of expense. ``parts`` is empty if no path that spends the total can be
+    derived from the lines. The budget does not record which box of a level spent a share, so a
+    path is described by kinds of expenses, not by levels.
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -63,7 +63,7 @@ class BudgetPicture:
 
 
 def budget_picture(budget: Budget) -> BudgetPicture:
-    """Return the budget as the report draws it."""
+    """Return the pictures of a budget."""
     names = list(dict.fromkeys(_kind(line) for line in budget.spends))
     colours = {name: at % N_COLOURS for at, name in enumerate(names)}
     is_tree = any(line.level for line in budget.spends)
@@ -76,11 +76,11 @@ def budget_picture(budget: Budget) -> BudgetPicture:
 
 
 def dearest_path(budget: Budget) -> tuple[Spend, ...]:
-    """Return lines that one path spends and that add up to the total; none if there are none.
+    """Return the lines of one path that spends the total, or none if no such path is found.
 
-    Every path spends the lines of level 0. Below, a path spends on every level that it passes,
-    at most one share of a line on each, and numbered steps of a kind in their order. Of
-    several ways to make up the total, one that goes deepest is returned.
+    Every path spends the lines of level 0. Below, a path spends on every level that it passes, at
+    most one share of a line per level, and numbered steps of a kind in ascending order. Among
+    several such paths, one of the deepest is returned.
     """
     every = [line for line in budget.spends if line.level == 0]
     left = budget.total - sum((line.share * line.times for line in every), Fraction(0))
@@ -96,16 +96,16 @@ def dearest_path(budget: Budget) -> tuple[Spend, ...]:
 
 
 class _Search:
-    """A search for lines, level by level down to a given one, that make up a sum.
+    """Search for lines, level by level, that add up to a sum.
 
-    Shares are whole multiples of their common part, so that sums are plain integers.
+    Shares are expressed as integer multiples of a common unit.
     """
 
     def __init__(self, lines: list[Spend], total: Fraction) -> None:
         parts = [total.denominator, *(line.share.denominator for line in lines)]
         self.unit = math.lcm(*parts)
         self.total = int(total * self.unit)
-        # One entry per level and name, in the order of spend; shares that most spent first.
+        # One entry per level and name, in the order of spending; the most frequent shares first.
         by_name: dict[tuple[int, str], list[Spend]] = {}
         for line in sorted(lines, key=lambda line: line.level):
             by_name.setdefault((line.level, line.on), []).append(line)
@@ -120,7 +120,7 @@ class _Search:
         return [(int(line.share * self.unit), line) for line in rare_first]
 
     def path_to(self, depth: int) -> tuple[Spend, ...] | None:
-        """Return lines that a path spends which ends on level ``depth``, if they can be found."""
+        """Return the lines of a path that ends on level ``depth``, or ``None``."""
         choices = [choice for choice in self.choices if choice[0] <= depth]
         seen: set[tuple[int, _State]] = set()
         stack: list[tuple[int, _State, tuple[Spend, ...]]] = [(0, _State(self.total, 0, ()), ())]
@@ -131,7 +131,7 @@ class _Search:
             if at == len(choices) or state.left == 0 or (at, state) in seen:
                 continue
             level, kind, number, options = choices[at]
-            if state.level < level - 1:  # a level was passed without a spend
+            if state.level < level - 1:  # a level was passed without spending
                 continue
             seen.add((at, state))
             self.n_states += 1
@@ -146,7 +146,7 @@ class _Search:
 
 
 class _State(NamedTuple):
-    """How far a path has come: what is left, the last level spent on, the last step per kind."""
+    """State of a path: remaining budget, last level with an expense, last step per kind."""
 
     left: int
     level: int
@@ -163,7 +163,7 @@ class _State(NamedTuple):
 
 
 def share_text(share: Fraction) -> str:
-    """Return a share as people read it: exact where that is short.
+    """Return a share for display: exact if it is short, rounded otherwise.
 
     >>> share_text(Fraction(1, 20)), share_text(Fraction(12345, 678901))
     ('1/20', '≈ 0.01818')
@@ -173,12 +173,12 @@ def share_text(share: Fraction) -> str:
 
 
 def _kind(line: Spend) -> str:
-    # What stands after a colon is what it was spent for, of many of its kind.
+    # After a colon follows the object of the expense, which differs within a kind.
     return _NUMBERED.sub("", line.on.partition(": ")[0])
 
 
 def _number(line: Spend) -> int | None:
-    """Return the number of a step, if its name ends in one."""
+    """Return the number of a step if its name ends in one."""
     found = _NUMBERED.search(line.on.partition(": ")[0])
     return None if found is None else int(found[0].strip(" #"))
 

@@ -11,7 +11,7 @@ from hedgerow.report.page import rendered
 
 def render_comparison(
     *,
-    told: str,
+    audience: str,
     is_secret: bool,
     columns: Sequence[str],
     cells: Sequence[Sequence[str]],
@@ -20,16 +20,16 @@ def render_comparison(
     names: Sequence[str],
     errors: Mapping[str, PlotValues],
 ) -> str:
-    """Return the page as HTML with its style and picture inside."""
+    """Return the page as self-contained HTML."""
     from markupsafe import Markup
 
     drawn = {name: values for name, values in errors.items() if any(v is not None for v in values)}
     labels = [PurePath(name).name[:28] for name in names]
-    # Labels are drawn by matplotlib, which escapes them in SVG.
+    # Matplotlib escapes labels in SVG.
     picture = Markup(bars(labels, drawn, what="error, %")) if drawn else None  # noqa: S704
     return rendered(
         "comparison.html.j2",
-        told=told,
+        audience=audience,
         is_secret=is_secret,
         columns=columns,
         cells=cells,

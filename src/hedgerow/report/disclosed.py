@@ -1,7 +1,7 @@
-"""The public report of a disclosure: what was promised, and how coarse each attribute became.
+"""The public report of a disclosure: its statement, and the generalisation of each attribute.
 
-Its figures come from the disclosed table, the plan and the certificate alone. Risks do not: they
-depend on the raw dictionary and on everybody's weights, and are on the owner's page.
+All figures come from the disclosed table, the plan and the certificate. Risks depend on the raw
+dictionary and on the weights of all records; they are on the owner's page only.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MOST_ATTRIBUTES_OPEN = 4
 MOST_ASSUMED = 60
 
 FILES = (
-    ("disclosed.csv", "The records, in the order of the data, made coarser. Start here."),
-    ("dictionary.csv", "What every column holds: values, and the labels of coarser ones."),
+    ("disclosed.csv", "The generalised records, in the order of the data. Start here."),
+    ("dictionary.csv", "Description of every column: values and generalised labels."),
     ("datapackage.json", "The same for programs: a Frictionless data package."),
-    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+    ("certificate.json", "All facts of this page and more, for auditors and programs."),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coarseness:
-    """How much records show of one attribute: bars from the exact value to nothing."""
+    """Records by the generalisation of one attribute: bars from exact to suppressed."""
 
     name: str
     bars: tuple[Bar, ...]
@@ -48,10 +48,10 @@ def render_disclosure_report(
     *,
     files: Collection[str],
 ) -> str:
-    """Return the page as HTML with its style inside; it lists ``files`` only.
+    """Return the page as self-contained HTML; it lists only ``files``.
 
-    Privacy: it is made from the disclosed nodes and the certificate, so that it tells no more
-    than those do.
+    Privacy: it is computed from the disclosed nodes and the certificate, so it reveals no more
+    than they do.
     """
     drawn = list(zip(schema.attributes, chains, nodes, strict=True))[:MOST_ATTRIBUTES]
     target = schema.class_attribute
@@ -79,20 +79,20 @@ def _coarseness(name: str, chain: Chains, nodes: NDArray[np.int32]) -> Coarsenes
     tree = chain.taxonomy
     tallest = int(tree.height[0])
     is_leaf = (tree.stop - tree.first)[nodes] == 1
-    # 0: the value itself; then depth by depth; last: the root, which says nothing.
+    # 0: the exact value; then one step per level; last: the root, which is suppression.
     step = np.where(is_leaf, 0, tallest - tree.depth[nodes])
     counts = np.bincount(np.where(nodes == 0, tallest, step), minlength=tallest + 1)
     longest = max(int(counts.max(initial=0)), 1)
     bars = tuple(
-        Bar(label=_words(at, tallest), count=n, percent=round(100 * n / longest, 1))
+        Bar(label=_label(at, tallest), count=n, percent=round(100 * n / longest, 1))
         for at, n in enumerate(counts.tolist())
     )
     return Coarseness(name=shortened(name), bars=bars)
 
 
-def _words(step: int, tallest: int) -> str:
+def _label(step: int, tallest: int) -> str:
     if step == 0:
-        return "the value itself"
+        return "exact value"
     if step == tallest:
-        return "nothing (suppressed)"
-    return f"a group at level {tallest - step} of {tallest}"
+        return "suppressed"
+    return f"group at level {tallest - step} of {tallest}"

@@ -1,4 +1,4 @@
-"""The owner's page of an evaluation: every figure in words, tables and plots."""
+"""The owner's page of an evaluation: all figures as texts, tables and charts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEARNERS = tuple(LEARNER_NAMES)
 
 
 def render(facts: Facts) -> str:
-    """Return the page as HTML with its style and plots inside."""
+    """Return the page as self-contained HTML."""
     return finished(
         _template().render(
             facts=facts,
@@ -55,7 +55,7 @@ def _template() -> Template:
 
 
 def _plots(facts: Facts) -> dict[str, Any]:
-    """Return the plots of what was measured, safe to be put in the page as they are."""
+    """Return the charts of the tasks that were measured, as safe markup."""
     from markupsafe import Markup
 
     is_baskets = facts["release"]["kind"] == "baskets"
@@ -70,7 +70,7 @@ def _plots(facts: Facts) -> dict[str, Any]:
     }
     found = {}
     for name, make in makers.items():
-        # Numbers and our own words need no escaping; matplotlib escapes names of columns in SVG.
+        # Numbers and fixed texts need no escaping; matplotlib escapes names of columns in SVG.
         drawn = make(facts)
         if drawn is not None:
             found[name] = Markup(drawn)  # noqa: S704
@@ -97,20 +97,20 @@ def _columns(facts: Facts) -> str | None:
 def _accuracies(facts: Facts) -> str | None:
     if "classification" not in facts:
         return None
-    told = facts["classification"]
+    task = facts["classification"]
     series: dict[str, list[float | None]] = {}
-    for way, name in (("boxes", "release: groups"), ("records", "release: drawn records")):
-        if told["release"][way] is not None:
-            series[name] = [told["release"][way][learner] for learner in LEARNERS]
-    series["raw data (ceiling)"] = [told["ceiling"][learner] for learner in LEARNERS]
+    for way, name in (("boxes", "release: groups"), ("records", "release: synthetic records")):
+        if task["release"][way] is not None:
+            series[name] = [task["release"][way][learner] for learner in LEARNERS]
+    series["raw data (ceiling)"] = [task["ceiling"][learner] for learner in LEARNERS]
     values = [each for column in series.values() for each in column if each is not None]
     return bars(
         [LEARNER_NAMES[learner] for learner in LEARNERS],
         series,
-        what="records classified rightly, %",
+        what="records classified correctly, %",
         quiet=["raw data (ceiling)"],
-        line=("most frequent class (floor)", told["floor"]),
-        lowest=max(0.0, min([told["floor"], *values]) - 0.05),
+        line=("most frequent class (floor)", task["floor"]),
+        lowest=max(0.0, min([task["floor"], *values]) - 0.05),
     )
 
 
@@ -132,61 +132,61 @@ def _matches(facts: Facts) -> str | None:
 def _ranges(facts: Facts) -> str | None:
     if "counting" not in facts or not facts["counting"]["ranges"]:
         return None
-    told = facts["counting"]["ranges"]
+    ranges = facts["counting"]["ranges"]
     series = {
-        "release, middle": [each["median"] for each in told],
-        "release, mean": [each["relative"] for each in told],
-        "answering 0, mean": [each["answering-zero"] for each in told],
+        "release, median": [each["median"] for each in ranges],
+        "release, mean": [each["relative"] for each in ranges],
+        "answering 0, mean": [each["answering-zero"] for each in ranges],
     }
-    labels = [f"{each['attributes']}-way ranges" for each in told]
+    labels = [f"{each['attributes']}-way ranges" for each in ranges]
     return bars(labels, series, what="relative error, %", quiet=["answering 0, mean"])
 
 
 def _marginals(facts: Facts) -> str | None:
     if "marginals" not in facts.get("counting", {}):
         return None
-    told = facts["counting"]["marginals"]
+    marginals = facts["counting"]["marginals"]
     series = {
-        "mean": [each["mean"] for each in told],
-        "worst": [each["worst"] for each in told],
+        "mean": [each["mean"] for each in marginals],
+        "worst": [each["worst"] for each in marginals],
     }
-    labels = [f"{each['ways']}-way tables" for each in told]
+    labels = [f"{each['ways']}-way marginals" for each in marginals]
     return bars(labels, series, what="total variation, %", quiet=["worst"])
 
 
 def _classes(facts: Facts) -> str | None:
     if "counting" not in facts:
         return None
-    told = facts["counting"]["classes"]
+    classes = facts["counting"]["classes"]
     series = {
-        "release": [each["relative"] for each in told],
-        "answering 0": [each["answering-zero"] for each in told],
+        "release": [each["relative"] for each in classes],
+        "answering 0": [each["answering-zero"] for each in classes],
     }
-    labels = [f"up to {each['longest-query']} items" for each in told]
+    labels = [f"up to {each['longest-query']} items" for each in classes]
     return bars(labels, series, what="relative error, %", quiet=["answering 0"])
 
 
 def _top(facts: Facts) -> str | None:
     if "itemsets" not in facts:
         return None
-    told = facts["itemsets"]["top"]
+    top = facts["itemsets"]["top"]
     series = {
-        "supports kept": [each["utility"] for each in told],
-        "itemsets found": [each["found"] for each in told],
+        "supports kept": [each["utility"] for each in top],
+        "itemsets found": [each["found"] for each in top],
     }
-    return bars([f"top {each['k']}" for each in told], series, what="utility, %")
+    return bars([f"top {each['k']}" for each in top], series, what="utility, %")
 
 
 def _risks(facts: Facts) -> str | None:
-    told = facts.get("risk")
-    if told is None or not told["applicable"] or told["release"] is None or told["raw"] is None:
+    risk = facts.get("risk")
+    if risk is None or not risk["applicable"] or risk["release"] is None or risk["raw"] is None:
         return None
 
-    def of(risk: Facts) -> list[float | None]:
-        attackers = (risk["prosecutor"], risk["journalist"])
+    def heights(table: Facts) -> list[float | None]:
+        attackers = (table["prosecutor"], table["journalist"])
         means = [each[key] for each in attackers for key in ("highest", "mean")]
-        return [*means, risk["marketer"], risk["uniques"]]
+        return [*means, table["marketer"], table["uniques"]]
 
     labels = ["prosecutor\nhighest", "mean", "journalist\nhighest", "mean", "marketer", "uniques"]
-    series = {"release": of(told["release"]), "raw data": of(told["raw"])}
+    series = {"release": heights(risk["release"]), "raw data": heights(risk["raw"])}
     return bars(labels, series, what="risk, %", quiet=["raw data"])

@@ -1,7 +1,7 @@
-"""The last touch of every page: a list of its contents, and tables that keys can scroll.
+"""Final step of every page: a table of contents, and wide tables that keys can scroll.
 
-Both follow from the page itself, so that no template can forget them. A page's own markup is
-matched only: whatever a plan or a release says in it is escaped and has no tags.
+Both are derived from the finished HTML, so no template can forget them. Only markup of the
+templates matches, because texts of plans and releases are escaped and contain no tags.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ _SECTION = re.compile(r'<section aria-labelledby="([a-z-]+)">\s*<h2 id="\1">(.*?
 _SCROLLED = re.compile(r'<div class="(wide|scroll)">')
 
 LEAST_LISTED = 4
-"""Sections from which on a page has a list of its contents."""
+"""Minimum number of sections of a page with a table of contents."""
 
 
 def finished(html: str) -> str:
-    r"""Return the page with its contents listed, and its wide tables within reach of keys.
+    r"""Return the page with a table of contents and with wide tables reachable by keyboard.
 
     >>> page = '<main><section aria-labelledby="a">\n<h2 id="a">A</h2><div class="wide"></div>'
     >>> finished(page).partition('<div ')[2]

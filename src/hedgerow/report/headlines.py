@@ -1,8 +1,8 @@
-"""The few figures of an evaluation that are read first, each with a word for it.
+"""Headlines of an evaluation: the main figures, each with a rating.
 
-The words are rules of thumb for a first look; docs/evaluate.md says what each figure means. No
-figure is called good for its size alone: each stands beside the answer of who has no release
-(always the most frequent class, always 0, evenly spread), and what is no better is poor.
+The ratings are rules of thumb; docs/evaluate.md explains the figures. No figure is rated good for
+its size alone: each is compared with a trivial answer that needs no release (always the most
+frequent class, always 0, an even spread), and what is not better than that is poor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """One figure in words: what it is, its value, and how good that is (if that can be said)."""
+    """One figure: its name, its value and its rating, if it has one."""
 
     task: str
     what: str
@@ -25,7 +25,7 @@ class Headline:
 
 
 def headlines(facts: Facts) -> tuple[Headline, ...]:
-    """Return the first figures of every task that was measured."""
+    """Return the main figures of all measured tasks."""
     found: list[Headline] = []
     is_baskets = facts["release"]["kind"] == "baskets"
     makers = {
@@ -50,7 +50,7 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
 
 
 def verdict(value: float, *, good: float, fair: float) -> Grade:
-    """Return a word for a value, the limits rising or falling as they are given.
+    """Return the rating of a value; high values are good if ``good`` is above ``fair``.
 
     >>> verdict(0.95, good=0.9, fair=0.7), verdict(0.2, good=0.05, fair=0.15)
     ('good', 'poor')
@@ -62,9 +62,9 @@ def verdict(value: float, *, good: float, fair: float) -> Grade:
 
 
 def error_verdict(error: float, *, trivial: float, good: float, fair: float) -> Grade:
-    """Return a word for an error beside that of who answers without any release.
+    """Return the rating of an error, compared with the error of a trivial answer.
 
-    What errs more than that is poor, and good is at most half of it.
+    A larger error than the trivial one is poor; a good one is at most half of it.
 
     >>> error_verdict(0.09, trivial=0.04, good=0.1, fair=0.3)
     'poor'
@@ -78,10 +78,9 @@ def error_verdict(error: float, *, trivial: float, good: float, fair: float) -> 
 
 
 def gain_verdict(kept: float | None, value: float | None, floor: float | None) -> Grade | None:
-    """Return a word for what is kept of the way from floor to ceiling.
+    """Return the rating of the gain kept: the share of the distance from floor to ceiling.
 
-    Where raw data teach nothing either, there is no way to keep a part of; what falls below the
-    floor is poor even there.
+    There is no gain to keep if the raw data give none; a value below the floor is poor even then.
     """
     if kept is not None:
         return verdict(kept, good=0.85, fair=0.5)
@@ -104,7 +103,7 @@ def gain_text(kept: float | None, floor: float | None, ceiling: float | None) ->
 
 
 def worst(*grades: Grade) -> Grade:
-    """Return the worst of some words.
+    """Return the worst of several ratings.
 
     >>> worst("good", "poor", "fair")
     'poor'
@@ -113,7 +112,7 @@ def worst(*grades: Grade) -> Grade:
 
 
 def per_cent(part: float | None) -> str:
-    """Return a part of one in per cent, for people.
+    """Return a share in per cent, for display.
 
     >>> per_cent(0.8312), per_cent(None), per_cent(0.00012)
     ('83.1 %', '–', '0.012 %')
@@ -189,21 +188,24 @@ def _classification(facts: Facts) -> list[Headline]:
     release = facts["release"][facts["judged"]]
     found = []
     for learner, name in (("tree", "decision tree"), ("boosting", "gradient boosting")):
-        told, floor, ceiling = release[learner], facts["floor"], facts["ceiling"][learner]
+        accuracy, floor = release[learner], facts["floor"]
+        ceiling = facts["ceiling"][learner]
         below = ", which is below the floor" if ceiling < floor else ""
         found.append(
             Headline(
                 task="classification",
-                what=f"{name} learnt from the release",
-                value=f"{per_cent(told)} right (floor {per_cent(floor)},"
+                what=f"{name} trained on the release",
+                value=f"{per_cent(accuracy)} correct (floor {per_cent(floor)},"
                 f" raw data {per_cent(ceiling)}{below})",
-                verdict=gain_verdict(facts["kept"][learner], told, floor),
+                verdict=gain_verdict(facts["kept"][learner], accuracy, floor),
             )
         )
         found += [
-            _measure(facts, "auc", learner, f"{name}, ranking rows by class (AUC)"),
-            _measure(facts, "balanced-accuracy", learner, f"{name}, classes alike"),
-            _measure(facts, "rare-recall", learner, f"{name}, rarer classes found", graded=False),
+            _measure(facts, "auc", learner, f"{name}, AUC"),
+            _measure(facts, "balanced-accuracy", learner, f"{name}, balanced accuracy"),
+            _measure(
+                facts, "rare-recall", learner, f"{name}, recall of rare classes", graded=False
+            ),
         ]
     return found
 
@@ -211,18 +213,20 @@ def _classification(facts: Facts) -> list[Headline]:
 def _measure(
     facts: Facts, measure: str, learner: str, what: str, *, graded: bool = True
 ) -> Headline:
-    """Return one measure beside accuracy.
+    """Return a measure other than accuracy.
 
-    Recall has no word: answering with rare classes all the time would find all of them.
+    Recall is not rated: always predicting rare classes would find all of them.
     """
-    told = facts["measures"][measure]
-    value = told["release"][facts["judged"]][learner]
+    measured = facts["measures"][measure]
+    value = measured["release"][facts["judged"]][learner]
     return Headline(
         task="classification",
         what=what,
-        value=f"{per_cent(value)} (floor {per_cent(told['floor'])},"
-        f" raw data {per_cent(told['ceiling'][learner])})",
-        verdict=gain_verdict(told["kept"][learner], value, told["floor"]) if graded else None,
+        value=f"{per_cent(value)} (floor {per_cent(measured['floor'])},"
+        f" raw data {per_cent(measured['ceiling'][learner])})",
+        verdict=(
+            gain_verdict(measured["kept"][learner], value, measured["floor"]) if graded else None
+        ),
     )
 
 
@@ -244,26 +248,25 @@ def _people(facts: Facts) -> list[Headline]:
     found = [
         Headline(
             task="people",
-            what="people all of whose records may count",
+            what="people whose records are all used",
             value=f"{per_cent(facts['people-whole'])} of {facts['n-people']:,}"
-            f" ({per_cent(facts['records-kept'])} of the records count)",
+            f" ({per_cent(facts['records-kept'])} of the records are used)",
             verdict=None,
         )
     ]
     for name in ("people", "records"):
-        told = next((each for each in facts[f"marginals-of-{name}"] if each["ways"] == 1), None)
-        if told is None:
+        single = next((each for each in facts[f"marginals-of-{name}"] if each["ways"] == 1), None)
+        if single is None:
             continue
-        beside = " (what it counts)" if name == counted else ""
-        even = per_cent(told["even"])
+        is_counted = name == counted
+        unit = " (the unit of its counts)" if is_counted else ""
+        rating = error_verdict(single["mean"], trivial=single["even"], good=0.05, fair=0.15)
         found.append(
             Headline(
                 task="people",
-                what=f"single values, error against {name}{beside}",
-                value=f"{per_cent(told['mean'])} (spread evenly: {even})",
-                verdict=error_verdict(told["mean"], trivial=told["even"], good=0.05, fair=0.15)
-                if name == counted
-                else None,
+                what=f"1-way marginals, error compared with {name}{unit}",
+                value=f"{per_cent(single['mean'])} (spread evenly: {per_cent(single['even'])})",
+                verdict=rating if is_counted else None,
             )
         )
     return found
@@ -274,9 +277,9 @@ def _counting(facts: Facts) -> list[Headline]:
     ranges = [
         Headline(
             task="counting",
-            what=f"range queries of two attributes{_of(counted)}, error",
-            value=f"{per_cent(each['median'])} in the middle, {per_cent(each['relative'])} on"
-            f" average (answering 0: {per_cent(each['answering-zero'])})",
+            what=f"range queries over two attributes{_of(counted)}, relative error",
+            value=f"median {per_cent(each['median'])}, mean {per_cent(each['relative'])}"
+            f" (answering 0: {per_cent(each['answering-zero'])})",
             verdict=_range_verdict(each),
         )
         for each in facts["ranges"]
@@ -300,44 +303,45 @@ def _of(counted: str) -> str:
 
 
 def _range_verdict(each: Facts) -> Grade:
-    """Return a word for range queries: by the middle error, and by the mean beside answering 0."""
-    middle = error_verdict(each["median"], trivial=each["zero-median"], good=0.1, fair=0.3)
+    """Return the rating of range queries: the worse of those of the median and the mean error."""
+    median = error_verdict(each["median"], trivial=each["zero-median"], good=0.1, fair=0.3)
     mean = error_verdict(each["relative"], trivial=each["answering-zero"], good=1.0, fair=1.0)
-    return worst(middle, mean)
+    return worst(median, mean)
 
 
 def _relations(facts: Facts) -> list[Headline]:
     found = []
-    told = facts["impossible"]
-    if told is not None:
+    impossible = facts["impossible"]
+    if impossible is not None:
+        mean, even = impossible["mean"], impossible["even"]
         found.append(
             Headline(
                 task="relations",
-                what="released records in combinations that nobody has, by pair",
-                value=f"{per_cent(told['mean'])} (spread evenly: {per_cent(told['even'])})",
-                verdict=error_verdict(told["mean"], trivial=told["even"], good=0.01, fair=0.05),
+                what="released records with pairs of values that do not occur in the data",
+                value=f"{per_cent(mean)} (spread evenly: {per_cent(even)})",
+                verdict=error_verdict(mean, trivial=even, good=0.01, fair=0.05),
             )
         )
-    told = facts["correlations"]
-    if told is not None:
-        zero = told["answering-zero"]
+    correlations = facts["correlations"]
+    if correlations is not None:
+        error, zero = correlations["mean-error"], correlations["answering-zero"]
         found.append(
             Headline(
                 task="relations",
-                what="correlations, mean distance",
-                value=f"{told['mean-error']:.3f} (answering 0: {zero:.3f})",
-                verdict=error_verdict(told["mean-error"], trivial=zero, good=0.05, fair=0.15),
+                what="correlations, mean absolute error",
+                value=f"{error:.3f} (answering 0: {zero:.3f})",
+                verdict=error_verdict(error, trivial=zero, good=0.05, fair=0.15),
             )
         )
-    told = facts["mean-errors"]
-    if told is not None:
-        middle = told["answering-middle"]
+    means = facts["mean-errors"]
+    if means is not None:
+        error, middle = means["mean-error"], means["answering-middle"]
         found.append(
             Headline(
                 task="relations",
-                what="means, error as a part of the domain",
-                value=f"{per_cent(told['mean-error'])} (answering the middle: {per_cent(middle)})",
-                verdict=error_verdict(told["mean-error"], trivial=middle, good=0.01, fair=0.05),
+                what="means, error as a share of the domain",
+                value=f"{per_cent(error)} (answering the middle: {per_cent(middle)})",
+                verdict=error_verdict(error, trivial=middle, good=0.01, fair=0.05),
             )
         )
     return found
@@ -351,13 +355,13 @@ def _basket_counting(facts: Facts) -> list[Headline]:
     return [
         Headline(
             task="counting",
-            what="counting queries, average error",
+            what="counting queries, mean relative error",
             value=f"{per_cent(mean)} (answering 0: {per_cent(zero)})",
             verdict=error_verdict(mean, trivial=zero, good=0.05, fair=0.15),
         ),
         Headline(
             task="counting",
-            what=f"{facts.get('against', 'records')} published, as a part of all",
+            what=f"published {facts.get('against', 'records')}, as a share of all",
             value=per_cent(mass),
             verdict=verdict(-abs(mass - 1), good=-0.1, fair=-0.4),
         ),
@@ -385,16 +389,15 @@ def _substrings(facts: Facts) -> list[Headline]:
 
 
 def _runs(facts: Facts, *, task: str, what: str) -> list[Headline]:
-    told = [each["relative"] for each in facts["lengths"] if each["relative"] is not None]
-    if not told:
+    errors = [each["relative"] for each in facts["lengths"] if each["relative"] is not None]
+    if not errors:
         return []
-    shown = ", ".join(per_cent(error) for error in told)
     return [
         Headline(
             task=task,
-            what=f"{what} of 1 to {len(told)} items, average error",
-            value=shown,
-            verdict=verdict(max(told), good=0.05, fair=0.2),
+            what=f"{what} of 1 to {len(errors)} items, mean relative error",
+            value=", ".join(per_cent(error) for error in errors),
+            verdict=verdict(max(errors), good=0.05, fair=0.2),
         )
     ]
 
@@ -403,7 +406,7 @@ def _patterns(facts: Facts) -> list[Headline]:
     return [
         Headline(
             task="patterns",
-            what=f"of the {facts['k']} most frequent patterns found, and their supports kept",
+            what=f"{facts['k']} most frequent patterns: found, and supports kept",
             value=f"{per_cent(facts['f1'])}, {per_cent(facts['utility'])}",
             verdict=verdict(facts["utility"], good=0.95, fair=0.8),
         )
@@ -411,13 +414,13 @@ def _patterns(facts: Facts) -> list[Headline]:
 
 
 def _lengths(facts: Facts) -> list[Headline]:
-    away = facts["total-variation"]
+    error = facts["total-variation"]
     return [
         Headline(
             task="lengths",
-            what="sequences whose length is another one",
-            value=per_cent(away),
-            verdict=verdict(away, good=0.02, fair=0.1),
+            what="sequences in the wrong cell of the distribution of lengths",
+            value=per_cent(error),
+            verdict=verdict(error, good=0.02, fair=0.1),
         )
     ]
 
@@ -427,7 +430,7 @@ def _loss(facts: Facts) -> list[Headline]:
     return [
         Headline(
             task="loss",
-            what="what a cell no longer says (NCP)",
+            what="generalisation of a cell (NCP)",
             value=per_cent(best["ncp"]),
             verdict=None,
         )
@@ -441,7 +444,7 @@ def _risk(facts: Facts) -> list[Headline]:
     return [
         Headline(
             task="risk",
-            what="highest risk that a record finds its person"
+            what="highest probability that a record is matched to its person"
             + ("" if facts["certain"] else ", if rows are true records"),
             value=per_cent(highest),
             verdict=verdict(highest, good=0.05, fair=0.2) if facts["certain"] else None,

@@ -1,4 +1,4 @@
-"""The noisy tables behind invented records, for the report: a graph of joins, and a list."""
+"""The noisy marginals behind synthetic records: a graph of joins, and a list."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hedgerow.model.schema import Schema
 MOST_TABLES = 80
 MOST_CELLS = 64
 MOST_SHOWN = 12
-"""Tables whose cells are shown, those of two attributes first."""
+"""Maximum number of marginals whose cells are shown, 2-way marginals first."""
 
 SIDE, RADIUS = 820, 240
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraphNode:
-    """An attribute of the graph and where it stands; its label is turned away from the middle."""
+    """An attribute of the graph and its position; the label is turned away from the centre."""
 
     name: str
     x: float
@@ -35,7 +35,7 @@ class GraphNode:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphEdge:
-    """A table of two attributes: solid where it is a join, dashed where it came later."""
+    """A 2-way marginal: solid if it is a join, dashed if it was chosen later."""
 
     x1: float
     y1: float
@@ -45,7 +45,7 @@ class GraphEdge:
 
 
 def measured_tables(schema: Schema, groups: Groups) -> dict[str, Any] | None:
-    """Return what is drawn of the tables that records were drawn from, if there are any."""
+    """Return the pictures of the measured marginals, or ``None`` if there are none."""
     if not groups.tables:
         return None
     nodes = _nodes(schema)
@@ -106,7 +106,7 @@ def _line(schema: Schema, table: MeasuredTable) -> dict[str, Any]:
 
 
 def _cells(schema: Schema, table: MeasuredTable) -> dict[str, Any]:
-    """Return a table's rows: groups of the first attribute, a column for all other groups."""
+    """Return the rows of a marginal by the first attribute, with columns for the others."""
     used = list(schema.used())
     labels = [
         [shortened(label, 30) for label in group_labels(used[a].domain, groups)]

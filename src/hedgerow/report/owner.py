@@ -1,7 +1,7 @@
-"""The owner's page: risks before and after, and the risk-utility plane. Confidential.
+"""The owner's page of a disclosure: risks before and after, and the risk-utility plane.
 
-Nothing here may be published: means of a small table, extremes and histograms are computed from
-raw records and everybody's weights without any noise.
+Confidential: means, extremes and histograms are computed from the raw records and the weights of
+all records without noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ N_BINS = 24
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """Mean utility and mean risk of the records of one form of the table."""
+    """Mean utility and mean risk of the records of one generalised table."""
 
     utility: float
     risk: float
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymousTable:
-    """A k-anonymous form, and the least risk that records can have at the same utilities."""
+    """A k-anonymous table, and the lowest possible mean risk at the same utilities."""
 
     k: int
     anonymous: Point
@@ -42,7 +42,7 @@ class AnonymousTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Plane:
-    """Where forms of a table lie; ``frontier`` is empty where lattices are too large to look at."""
+    """Points of the risk-utility plane; ``frontier`` is empty if lattices are too large."""
 
     n_records: int
     before: Point
@@ -53,7 +53,7 @@ class Plane:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A few numbers of all records, before and after."""
+    """A statistic of all records, before and after the disclosure."""
 
     name: str
     before: str
@@ -62,7 +62,7 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """One bar pair of the histogram, heights in per cent of the tallest."""
+    """One pair of bars of the histogram, heights in per cent of the tallest."""
 
     label: str
     before: int
@@ -73,7 +73,7 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaneMark:
-    """A point of the plane on the drawing, with what it says."""
+    """A point of the plane in the coordinates of the page, with its text."""
 
     x: float
     y: float
@@ -95,12 +95,12 @@ class Drawing:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class WhatTheyHave:
-    """What a recipient was given before (confidential).
+class RecipientHistory:
+    """Earlier disclosures to a recipient (confidential).
 
-    ``earlier`` are number, day, records and state of each disclosure; ``n_recognised`` records
-    of this table were among them, ``n_changed`` of which have other values now. ``risks`` are
-    those of what the recipient has of each recognised one.
+    ``earlier`` has number, day, records and state of each disclosure. ``n_recognised`` records of
+    this table were among them; ``n_changed`` of these have other values now. ``risks`` are the
+    risks of the recognised records as the recipient already has them.
     """
 
     name: str
@@ -113,21 +113,21 @@ class WhatTheyHave:
 
     @property
     def mean(self) -> str:
-        """The mean of the risks, in figures."""
+        """The mean of the risks, formatted."""
         return _figure(float(self.risks.mean())) if len(self.risks) else "–"
 
     @property
     def largest(self) -> str:
-        """The largest of the risks, in figures."""
+        """The largest risk, formatted."""
         return _figure(float(self.risks.max())) if len(self.risks) else "–"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnerFigures:
-    """What the page shows: risk and utility of every record, before and after (confidential).
+    """Risk and utility of every record, before and after the disclosure (confidential).
 
-    ``visited`` is how many forms were looked at for each record; risks and utilities
-    afterwards are those of the records that were not withheld.
+    ``visited`` is the number of generalisations examined for each record; risks and utilities
+    after the disclosure exclude withheld records.
     """
 
     n_distinct: int
@@ -137,13 +137,13 @@ class OwnerFigures:
     plane: Plane | None
     measure: str
     model: int
-    recipient: WhatTheyHave | None = None
+    recipient: RecipientHistory | None = None
 
 
 def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
-    """Return the page as HTML with its style and drawings inside.
+    """Return the page as self-contained HTML.
 
-    Privacy: none. The page is for the owner of the data only, and says so.
+    Privacy: none. The page is for the data owner only and says so.
     """
     n_records = len(figures.visited)
     return rendered(
@@ -173,11 +173,11 @@ def _figure(value: float) -> str:
 
 
 def _summaries(what: str, before: Floats, after: Floats) -> list[Summary]:
-    words: dict[str, Callable[[Floats], np.floating[Any]]] = {
+    statistics: dict[str, Callable[[Floats], np.floating[Any]]] = {
         f"{what}, mean": np.mean,
         f"{what}, median": np.median,
-        f"{what}, 95 of 100 records below": lambda values: np.quantile(values, 0.95),
-        f"{what}, largest": np.max,
+        f"{what}, 95th percentile": lambda values: np.quantile(values, 0.95),
+        f"{what}, maximum": np.max,
     }
     return [
         Summary(
@@ -185,12 +185,12 @@ def _summaries(what: str, before: Floats, after: Floats) -> list[Summary]:
             before=_figure(float(of(before))) if len(before) else "–",
             after=_figure(float(of(after))) if len(after) else "–",
         )
-        for name, of in words.items()
+        for name, of in statistics.items()
     ]
 
 
 def _bins(before: Floats, after: Floats) -> tuple[Bin, ...]:
-    """Risks on a logarithmic scale; those of 0 have a bar of their own."""
+    """Return the histogram of risks on a logarithmic scale, with a separate bar for risk 0."""
     positive = np.concatenate([before[before > 0], after[after > 0]])
     if not len(positive):
         return ()
@@ -223,7 +223,7 @@ def _histogram(risk: Floats, edges: Floats) -> NDArray[np.int64]:
 
 
 class _Scales:
-    """From utility and risk to places on the drawing."""
+    """Scales from utility and risk to coordinates of the drawing."""
 
     def __init__(self, points: list[Point]) -> None:
         risks = [point.risk for point in points if point.risk > 0]
@@ -243,8 +243,8 @@ class _Scales:
         return round(HEIGHT - MARGIN - (HEIGHT - MARGIN - 16) * share, 1)
 
     def mark(self, point: Point, text: str) -> PlaneMark:
-        said = f"{text}: utility {_figure(point.utility)}, risk {_figure(point.risk)}"
-        return PlaneMark(x=self.x(point.utility), y=self.y(point.risk), text=said)
+        title = f"{text}: utility {_figure(point.utility)}, risk {_figure(point.risk)}"
+        return PlaneMark(x=self.x(point.utility), y=self.y(point.risk), text=title)
 
     def x_ticks(self) -> tuple[PlaneMark, ...]:
         values = [self.most * share for share in (0, 0.25, 0.5, 0.75, 1)]
@@ -266,13 +266,13 @@ def _drawing(plane: Plane) -> Drawing:
     line = " ".join(f"{scales.x(point.utility)},{scales.y(point.risk)}" for point in plane.frontier)
     return Drawing(
         frontier=line,
-        before=scales.mark(plane.before, "the records as they are"),
+        before=scales.mark(plane.before, "original records"),
         after=scales.mark(plane.after, "this disclosure"),
         anonymous=tuple(
             scales.mark(table.anonymous, f"{table.k}-anonymous table") for table in plane.anonymous
         ),
         best=tuple(
-            scales.mark(table.best, f"least risk at the utility of the {table.k}-anonymous table")
+            scales.mark(table.best, f"lowest risk at the utility of the {table.k}-anonymous table")
             for table in plane.anonymous
             if table.best is not None
         ),

@@ -1,4 +1,4 @@
-"""What the reports of all releases share: the page, epsilon in words, the noise in numbers."""
+"""Parts of all reports: templates, the meaning of epsilon, and the noise in numbers."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ STRENGTHS = (
     (Fraction(10), "weak"),
     (Fraction(10**9), "very weak"),
 )
-"""Words for epsilon up to each bound: a rule of thumb, and the page says so."""
+"""Ratings of epsilon up to each bound: a rule of thumb, and the page says so."""
 
 WEAK_FROM = Fraction(5)
 
 _SCALE = (0.01, 0.1, 1.0, 3.0, 10.0, 50.0)
-"""Ends of the zones, each of which is drawn as wide as the others: the first and the last of what
-is drawn, and the bounds of the words between."""
+"""Borders of the zones of the scale, which are drawn with equal widths; between the two ends they
+are the bounds of the ratings."""
 
 _BELIEFS = (0.01, 0.1, 0.5)
 
-REPORT_FORM = "hedgerow, report form 1"
-"""What pages call the form that `hedgerow verify` compares with the certificate.
+REPORT_FORM = "hedgerow, report form 2"
+"""Version of the sentences that `hedgerow verify` compares with the certificate.
 
-Give it another number when a line or a sentence that `release/restated.py` compares is worded
-differently: older pages are then not compared, in place of being called modified.
+Increase the number if a line or a sentence that `release/restated.py` compares is reworded. Pages
+of other versions are not compared, instead of being reported as modified.
 """
 
 
 def shown_whole(value: Any) -> Any:
-    """Return what a page shows: in texts, what nobody would see is written out."""
+    """Return a value for a page; in texts, invisible characters are written as escapes."""
     return visible(value) if type(value) is str else value
 
 
 @cache
 def page(name: str) -> Template:
-    """Return the template of a page, which escapes whatever it is given."""
+    """Return the template of a page, which escapes all values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -80,18 +80,18 @@ def page(name: str) -> Template:
 
 
 def rendered(name: str, **facts: Any) -> str:
-    """Return a page as HTML, with its contents listed."""
+    """Return a page as HTML, with a table of contents."""
     return finished(page(name).render(**facts))
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
-    """Return settings in words; what was not given is not there to be told.
+    """Return settings as text; unset settings are omitted.
 
     >>> settings_text({"epsilon": 1, "for": None, "faithful": False, "h": [1, 2]})
     'epsilon = 1, faithful = no, h = 1, 2'
     """
-    given = {key: value for key, value in settings.items() if value is not None}
-    return ", ".join(f"{key} = {_setting_text(value)}" for key, value in given.items())
+    present = {key: value for key, value in settings.items() if value is not None}
+    return ", ".join(f"{key} = {_setting_text(value)}" for key, value in present.items())
 
 
 def _setting_text(value: Any) -> str:
@@ -105,24 +105,24 @@ def _setting_text(value: Any) -> str:
 
 
 def risk_left_text(risk: DisclosedRisk) -> str:
-    """Return how much risk single records have left, in parts of what it was."""
+    """Return the remaining risk of single records, as fractions of the risk before."""
     mean, largest = (
-        "more than before" if each is None else f"at most {each} of what it was"
+        "higher than before" if each is None else f"at most {each} of the risk before"
         for each in (risk.mean_left, risk.largest_left)
     )
-    accepted = "; the owner accepted whatever is left" if risk.accepted else ""
-    return f"mean {mean}, largest {largest}; wanted: mean at most {risk.threshold}{accepted}"
+    accepted = "; the owner accepted the remaining risk" if risk.accepted else ""
+    return f"mean {mean}, largest {largest}; limit: mean at most {risk.threshold}{accepted}"
 
 
 def files_there(known: Sequence[tuple[str, str]], there: Collection[str]) -> list[tuple[str, str]]:
-    """Return the files that are there, with what each is; a folder is, if a file in it is."""
+    """Return the files that exist, with descriptions; a folder is listed if it has a file."""
     folders = {name.partition("/")[0] for name in there}
     return [(name, what) for name, what in known if name in folders]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
-    """How far a release can move what somebody believed before, in per cent."""
+    """Range into which a release can move a belief, in per cent."""
 
     before: str
     lowest: str
@@ -131,7 +131,7 @@ class Belief:
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """Epsilon in plain words."""
+    """The meaning of an epsilon: factors, rating, place on the scale, and examples."""
 
     factor: str
     inverse: str
@@ -143,13 +143,13 @@ class Promise:
 
 
 def promise_of(certificate: Certificate) -> Promise | None:
-    """Return what epsilon means in plain words; nothing where there is no guarantee."""
+    """Return the meaning of a certificate's epsilon, or ``None`` if there is no guarantee."""
     epsilon = certificate.guarantee.epsilon
     return None if epsilon is None else promised(epsilon)
 
 
 def promised(epsilon: Fraction) -> Promise:
-    """Return what an epsilon means in plain words.
+    """Return the meaning of an epsilon.
 
     >>> promised(Fraction(1)).strength, promised(Fraction(1)).beliefs[0].highest
     ('strong', '2.7 %')
@@ -166,14 +166,14 @@ def promised(epsilon: Fraction) -> Promise:
 
 
 def _on_scale(epsilon: float) -> float:
-    """Return where epsilon stands, in per cent: by its logarithm, zone by zone."""
+    """Return the position of epsilon on the scale in per cent, logarithmic within zones."""
     zones = len(_SCALE) - 1
     place = np.interp(math.log(epsilon), np.log(_SCALE), np.arange(zones + 1) / zones)
     return round(100 * float(place), 2)
 
 
 def _belief(before: float, epsilon: float) -> Belief:
-    """Odds move by a factor of at most e to the epsilon, up or down."""
+    """Return the range of a belief: odds change by a factor of at most e to the epsilon."""
     odds = before / (1 - before)
     highest = 1 / (1 + math.exp(-epsilon) / odds)
     lowest = odds * math.exp(-epsilon) / (1 + odds * math.exp(-epsilon))
@@ -185,20 +185,20 @@ def _belief(before: float, epsilon: float) -> Belief:
 
 
 def _per_cent(chance: float, rounding: Callable[[float], int]) -> str:
-    """Return a chance in per cent, rounded as its bound asks for, and never to certainty."""
+    """Return a probability in per cent, rounded in the given direction and never to 0 or 100."""
     shown = 100 * chance
     if shown > 99.9:
         return "over 99.9 %"
     if shown < 0.1:
         return "under 0.1 %"
     scale = 10 if shown < 10 or shown > 90 else 1
-    # What differs from a whole number by rounding errors of this computation alone is that number.
+    # Rounding errors must not move an exact value to the next one.
     return f"{rounding(round(shown * scale, 9)) / scale:g} %"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Precision:
-    """What the noise means for one count and for sums of counts."""
+    """Size of the noise of one count and of sums of counts."""
 
     within: int
     sums: tuple[tuple[int, int], ...]
@@ -207,7 +207,7 @@ class Precision:
 
 
 def precision_of(counts: CountNoise | None) -> Precision | None:
-    """Return what the noise of the counts means; nothing where there is none."""
+    """Return the size of the noise, or ``None`` if counts have none."""
     if counts is None:
         return None
     sums = tuple((n, sum_within(counts.share, n_counts=n)) for n in (1, 10, 100, 1000))
@@ -221,7 +221,7 @@ def precision_of(counts: CountNoise | None) -> Precision | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A label with a published count and its length in per cent of the longest."""
+    """A label with a count, and the length of its bar in per cent of the longest."""
 
     label: str
     count: int

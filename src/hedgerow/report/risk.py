@@ -1,4 +1,4 @@
-"""The page about the risk of a raw table: tables with bars, for the data owner."""
+"""The owner's page about the risk of a raw table."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hedgerow.report.headlines import per_cent
 from hedgerow.report.page import rendered
 
 _LISTED = 10
-"""Sets of columns that the page lists."""
+"""Maximum number of sets of columns on the page."""
 
 ATTACKS_PAGE = "https://github.com/hedgerow/hedgerow/blob/main/docs/attacks.md"
 """The page of the documentation about attacks on tables without a guarantee."""
 
 
 def render_risk(facts: Mapping[str, Any], *, for_owner: str) -> str:
-    """Return the page as HTML with its style inside."""
+    """Return the page as self-contained HTML."""
     worst = sorted(facts["sets"]["worst"], key=lambda each: -each["share"])
     by_size = [
         next((each for each in worst if len(each["columns"]) == size), None) for size in (1, 2, 3)
@@ -35,7 +35,7 @@ def render_risk(facts: Mapping[str, Any], *, for_owner: str) -> str:
 
 
 def risk_headline(facts: Mapping[str, Any]) -> str:
-    """Return what the figures mean, in a sentence or two.
+    """Return a summary of the figures in one or two sentences.
 
     >>> risk_headline({"records": 0})
     'The table has no records.'
@@ -43,11 +43,11 @@ def risk_headline(facts: Mapping[str, Any]) -> str:
     if not facts["records"]:
         return "The table has no records."
     share, n = per_cent(facts["unique"]["share"]), len(facts["quasi-identifiers"])
-    told = f"{share} of the {facts['records']:,} records are unique on the {n} quasi-identifiers."
+    text = f"{share} of the {facts['records']:,} records are unique on the {n} quasi-identifiers."
     worst = max(facts["sets"]["worst"], key=lambda each: each["share"], default=None)
     if worst is not None and worst["unique"]:
         columns = " and ".join(
             filter(None, [", ".join(worst["columns"][:-1]), worst["columns"][-1]])
         )
-        told += f" {columns} alone single out {per_cent(worst['share'])}."
-    return told
+        text += f" {columns} alone single out {per_cent(worst['share'])}."
+    return text

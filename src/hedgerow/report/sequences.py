@@ -21,14 +21,14 @@ MOST_PREFIXES = 15
 LONGEST_PREFIX = 160
 
 FILES = (
-    ("release.dat", "The sequences, one per line, for programs that look for patterns."),
-    ("release.csv", "The same, every sequence once, its count last."),
-    ("prefixes.csv", "The prefixes that were counted, with standard errors. Start here."),
+    ("release.dat", "The sequences, one per line, for programs that mine patterns."),
+    ("release.csv", "The same, one row per distinct sequence, with its count."),
+    ("prefixes.csv", "The counted prefixes, with standard errors. Start here."),
     ("release.parquet", "The sequences for programs, as lists."),
-    ("dictionary.csv", "What every column holds, and what a count means."),
+    ("dictionary.csv", "Description of every column and of the counts."),
     ("datapackage.json", "The same for programs: a Frictionless data package."),
-    ("universe.json", "All items and how they are grouped."),
-    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+    ("universe.json", "All items and their groups."),
+    ("certificate.json", "All facts of this page and more, for auditors and programs."),
     (
         "signature.json",
         "The publisher's signature of the certificate: hedgerow verify --public-key.",
@@ -39,9 +39,9 @@ FILES = (
 def render_sequence_report(
     sequences: NoisySequences, certificate: Certificate, *, files: Collection[str]
 ) -> str:
-    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
+    """Return the page as self-contained HTML; it lists only ``files``.
 
-    Privacy: the counts are noisy and the certificate is public, so the page is, too.
+    Privacy: the counts are noisy and the certificate is public, so the page is public.
     """
     totals = _item_totals(sequences)
     return rendered(
@@ -75,7 +75,7 @@ def _bars(labels: list[str], counts: list[int]) -> tuple[Bar, ...]:
 
 
 def _item_totals(sequences: NoisySequences) -> NDArray[np.int64]:
-    """Return how often each item occurs, repeats included."""
+    """Return the number of occurrences of each item, including repetitions."""
     totals = np.zeros(sequences.taxonomy.n_leaves, dtype=np.int64)
     np.add.at(totals, sequences.items, np.repeat(sequences.counts, sequences.lengths))
     return totals
@@ -98,7 +98,7 @@ def _lengths(sequences: NoisySequences) -> tuple[Bar, ...]:
 
 
 def _frequent_prefixes(sequences: NoisySequences) -> tuple[Bar, ...]:
-    """Return the most frequent prefixes of two items or more."""
+    """Return the most frequent prefixes of at least two items."""
     prefixes = sequences.prefixes
     if prefixes is None:
         return ()

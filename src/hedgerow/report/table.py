@@ -1,6 +1,6 @@
-"""The report: one page, standing alone, that a manager can read.
+"""The report of a release of a table: one self-contained page for non-technical readers.
 
-Every figure on it comes from the certificate and the published groups.
+All figures come from the certificate and the published groups.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 
 FILES = (
-    ("release.csv", "The release: one row per group, its count last. Start here."),
+    ("release.csv", "The release: one row per group, with its count. Start here."),
     ("release.parquet", "The same table for programs."),
-    ("dictionary.csv", "What every column holds: labels, ranges, what a count means."),
+    ("dictionary.csv", "Description of every column: labels, ranges, and the counts."),
     ("datapackage.json", "The same for programs: a Frictionless data package."),
-    ("records.csv", "Invented rows drawn from the groups, for tools that want rows."),
-    ("recoding.json", "The ranges, to put other rows in the same groups: hedgerow generalise."),
-    ("marginals.json", "Noisy weights of single values, by which invented rows are drawn."),
-    ("tables", "The noisy tables that invented rows were drawn from."),
-    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+    ("records.csv", "Synthetic rows drawn from the groups, for tools that need rows."),
+    ("recoding.json", "The ranges, for assigning other rows to the groups: hedgerow generalise."),
+    ("marginals.json", "Noisy 1-way marginals, used as weights for drawing synthetic rows."),
+    ("tables", "The noisy marginals from which synthetic rows were drawn."),
+    ("certificate.json", "All facts of this page and more, for auditors and programs."),
     (
         "signature.json",
         "The publisher's signature of the certificate: hedgerow verify --public-key.",
     ),
 )
-"""Files that a release may have, in the order in which they are told of."""
+"""Files that a release may have, in the order of the page."""
 
 LARGEST = 15
 MOST_PICTURES = 40
 MOST_LISTED = 60
 MOST_COLUMNS = 12
 FIRST = 2
-"""Attributes that are drawn at once; the others are folded."""
+"""Number of attributes shown when the page opens; the others are folded."""
 
 MOST_OPEN_ROWS = 10
-"""Rows of one attribute from which on they are folded."""
+"""Maximum number of rows of one attribute that are not folded."""
 
 
 def render_report(
     schema: Schema, groups: Groups, certificate: Certificate, *, files: Collection[str]
 ) -> str:
-    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
+    """Return the page as self-contained HTML; it lists only ``files``.
 
-    Privacy: the groups are noisy and the certificate is public, so the page is, too.
+    Privacy: the groups are noisy and the certificate is public, so the page is public.
     """
-    telling = [at for at, ranges in enumerate(groups.ranges) if len(ranges) > 1]
-    silent = [at for at, ranges in enumerate(groups.ranges) if len(ranges) == 1]
-    pictured = telling[:MOST_PICTURES] if groups.tree is None else []
+    kept = [at for at, ranges in enumerate(groups.ranges) if len(ranges) > 1]
+    not_kept = [at for at, ranges in enumerate(groups.ranges) if len(ranges) == 1]
+    pictured = kept[:MOST_PICTURES] if groups.tree is None else []
     return rendered(
         "report.html.j2",
         certificate=certificate,
@@ -74,9 +74,9 @@ def render_report(
         boxes=_boxes(schema, groups),
         measured=measured_tables(schema, groups),
         pictures=[picture(schema.attributes[at], groups, at) for at in pictured],
-        n_not_pictured=max(len(telling) - MOST_PICTURES, 0),
-        silent=[shortened(schema.attributes[at].name) for at in silent[:MOST_LISTED]],
-        n_not_listed=max(len(silent) - MOST_LISTED, 0),
+        n_not_pictured=max(len(kept) - MOST_PICTURES, 0),
+        not_kept=[shortened(schema.attributes[at].name) for at in not_kept[:MOST_LISTED]],
+        n_not_listed=max(len(not_kept) - MOST_LISTED, 0),
         nist=nist_rows(certificate),
         assumed=certificate.assumed_public[:MOST_LISTED],
         class_name=schema.class_attribute.name if schema.class_attribute else "",
@@ -91,7 +91,7 @@ def render_report(
 
 
 def _boxes(schema: Schema, groups: Groups) -> dict[str, Any] | None:
-    """Return what is drawn of a release whose boxes come from a tree, its own or a leaf table's."""
+    """Return the pictures of boxes from a tree: that of the release, or that of a leaf table."""
     of_leaves = groups.tree is None and groups.leaves is not None
     if of_leaves and groups.leaves is not None:
         sizes = [attribute.domain.size for attribute in schema.attributes]
@@ -127,17 +127,17 @@ def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Largest:
-    """The groups with the largest published counts, columns that tell them apart only."""
+    """The groups with the largest published counts, with the columns in which they differ."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[tuple[str, ...], int, float], ...]
-    n_left_out: int
+    n_omitted: int
 
 
 def _largest(schema: Schema, groups: Groups) -> Largest:
-    telling = by_splits(groups)
-    shown = sorted(telling[:MOST_COLUMNS])
-    # A stable sort of the canonical order: equal counts stay in the order of the file.
+    kept = by_splits(groups)
+    shown = sorted(kept[:MOST_COLUMNS])
+    # The sort is stable: groups with equal counts stay in the order of the file.
     order = np.argsort(-groups.counts, kind="stable")[:LARGEST]
     columns = [_cells(schema, groups, at, order) for at in shown]
     names = [schema.attributes[at].name for at in shown]
@@ -151,7 +151,7 @@ def _largest(schema: Schema, groups: Groups) -> Largest:
         (tuple(column[at] for column in columns), count, round(100 * count / counts[0], 1))
         for at, count in enumerate(counts)
     )
-    return Largest(names=tuple(names), rows=rows, n_left_out=len(telling) - len(shown))
+    return Largest(names=tuple(names), rows=rows, n_omitted=len(kept) - len(shown))
 
 
 def _cells(schema: Schema, groups: Groups, attribute: int, order: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""The studio as one application: the gate, the pages, the files they need."""
+"""The application: the gate, the pages and the static files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hedgerow.studio.shell import Studio, page_answer
 
 
 def studio_app(folder: Folder, keys: StartKeys) -> Starlette:
-    """Return the studio for a folder; whoever has no business with it is refused at the gate."""
+    """Return the studio for a folder; the gate refuses requests of strangers."""
     pages = {page.name: page for page in PAGES}
     listed = [pages[name] for name in ORDER if name in pages]
     static = Path(str(files("hedgerow.studio").joinpath("static")))

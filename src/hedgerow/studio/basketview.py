@@ -1,4 +1,4 @@
-"""What a release of baskets shows: frequent items, and what goes with one of them."""
+"""View of a release of baskets: frequent items, and items that occur with a chosen one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ MOST_ITEMS = 30
 
 
 def item_bars(baskets: NoisyBaskets, words: str = "") -> tuple[Bar, ...]:
-    """Return the most frequent items, of those whose labels hold the words."""
+    """Return the most frequent items whose labels contain all words."""
     return largest(baskets, _totals(baskets, np.ones(len(baskets), dtype=np.bool_)), words)
 
 
-def together_bars(baskets: NoisyBaskets, item: str) -> tuple[int, tuple[Bar, ...]]:
-    """Return how many baskets have an item, and which other items are in them most often."""
+def joint_bars(baskets: NoisyBaskets, item: str) -> tuple[int, tuple[Bar, ...]]:
+    """Return the number of baskets with an item, and the other items most frequent in them."""
     code = baskets.taxonomy.leaf_code.get(item)
     if code is None:
-        raise InputError("there is no such item", where="item", do="Choose one of the list.")
+        raise InputError(
+            "The release has no such item.", where="item", do="Choose an item of the list."
+        )
     rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
     has = np.zeros(len(baskets), dtype=np.bool_)
     has[rows[baskets.items == code]] = True
@@ -39,7 +41,7 @@ def _totals(baskets: NoisyBaskets, chosen: NDArray[np.bool_]) -> NDArray[np.int6
 
 
 def largest(baskets: NoisyBaskets, totals: NDArray[np.int64], words: str = "") -> tuple[Bar, ...]:
-    """Return the items with the largest totals, of those whose labels hold the words."""
+    """Return the items with the largest totals whose labels contain all words."""
     labels, parts = baskets.taxonomy.leaf_labels, words.casefold().split()
     found = [
         code
@@ -58,6 +60,6 @@ def largest(baskets: NoisyBaskets, totals: NDArray[np.int64], words: str = "") -
 
 
 def shown_items(baskets: NoisyBaskets, place: int) -> str:
-    """Return the items of one basket in words."""
+    """Return the items of one basket as text."""
     codes = baskets.items[baskets.offsets[place] : baskets.offsets[place + 1]].tolist()
     return shortened(", ".join(baskets.taxonomy.leaf_labels[code] for code in codes), 160)

@@ -1,6 +1,6 @@
-"""What a release's pictures show, and what lies in a part of them that somebody marks.
+"""View of a release of a table: marginals, the tree of boxes, and marked parts of a map.
 
-Everything comes from published groups.
+All figures come from published groups.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ MOST_CHILDREN = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Marginal:
-    """One attribute's cells with their records, in order or, where there are many, the largest."""
+    """The cells of one attribute with their records: all in order, or the largest of many."""
 
     name: str
     kind: str
     bars: tuple[Bar, ...]
-    n_left_out: int
+    n_omitted: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Brushed:
-    """What lies in a part of a map, by published figures."""
+    """Published counts in a marked part of a map."""
 
     across: str
     down: str
@@ -63,8 +63,8 @@ class BoxNode:
     n_more: int
 
 
-def divided(schema: Schema, groups: Groups) -> list[int]:
-    """Return the attributes that tell groups apart, those that divide most first."""
+def kept_attributes(schema: Schema, groups: Groups) -> list[int]:
+    """Return the attributes in which groups differ, those that split the most records first."""
     found = by_splits(groups)
     rest = [at for at in range(len(schema.attributes)) if len(groups.ranges[at]) > 1]
     return [*found, *(at for at in rest if at not in found)]
@@ -73,7 +73,7 @@ def divided(schema: Schema, groups: Groups) -> list[int]:
 def marginals_of(
     schema: Schema, groups: Groups, places: Sequence[int], *, most: int = MOST_BARS
 ) -> tuple[Marginal, ...]:
-    """Return how records spread over some attributes."""
+    """Return the distribution of records over some attributes."""
     return tuple(_marginal(schema, groups, at, most) for at in places)
 
 
@@ -99,39 +99,41 @@ def _marginal(schema: Schema, groups: Groups, at: int, most: int) -> Marginal:
         name=shortened(attribute.name, 40),
         kind=attribute.domain.kind,
         bars=bars,
-        n_left_out=len(totals) - len(bars),
+        n_omitted=len(totals) - len(bars),
     )
 
 
 def brushed(
     schema: Schema, groups: Groups, pair: tuple[int, int], cells: tuple[int, int, int, int]
 ) -> Brushed:
-    """Return what lies in a rectangle of a map's cells: first and last across, then down."""
+    """Return the counts in a rectangle of cells: first and last across, then down."""
     spans = []
     for at, (first, last) in zip(pair, (cells[:2], cells[2:]), strict=True):
         axis = PictureAxis.of(schema.attributes[at], groups.ranges[at])
         if not 0 <= first <= last < len(axis):
-            raise InputError("the part is not on the map", where="cells", do="Mark it again.")
+            raise InputError(
+                "The selection is outside the map.", where="cells", do="Mark it again."
+            )
         spans.append((int(axis.borders[first]), int(axis.borders[last + 1])))
     parts = np.ones(len(groups))
     for at, span in zip(pair, spans, strict=True):
         parts *= _inside(groups, at, span)
-    whole = float(groups.counts.sum()) or 1.0
+    total = float(groups.counts.sum()) or 1.0
     chosen = replace(groups, counts=cast("NDArray[np.int64]", groups.counts * parts))
-    others = [at for at in divided(schema, groups) if at not in pair][:4]
-    total = float(chosen.counts.sum())
+    others = [at for at in kept_attributes(schema, groups) if at not in pair][:4]
+    marked = float(chosen.counts.sum())
     return Brushed(
         across=schema.attributes[pair[0]].domain.label(*spans[0]),
         down=schema.attributes[pair[1]].domain.label(*spans[1]),
-        n_records=round(total),
-        percent=round(100 * total / whole, 1),
+        n_records=round(marked),
+        percent=round(100 * marked / total, 1),
         classes=_classes(schema, chosen),
         marginals=marginals_of(schema, chosen, others, most=10),
     )
 
 
 def _inside(groups: Groups, at: int, span: tuple[int, int]) -> NDArray[np.float64]:
-    """Return the part of each group that lies in a span of codes, spread evenly in its range."""
+    """Return the share of each group in a span of codes, with records spread evenly."""
     ranges = groups.ranges[at]
     common = np.minimum(ranges.stop, span[1]) - np.maximum(ranges.first, span[0])
     parts = np.maximum(common, 0) / (ranges.stop - ranges.first)
@@ -158,9 +160,9 @@ def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
 
 
 def box_node(schema: Schema, tree: Tree, number: int = 0, *, depth: int = 1) -> BoxNode:
-    """Return a node of the tree of boxes with what lies below it, the larger ones first."""
+    """Return a node of the tree of boxes with the nodes below it, larger ones first."""
     if not 0 <= number < len(tree):
-        raise InputError("the tree has no such node", where="node", do="Load the page again.")
+        raise InputError("The tree has no such node.", where="node", do="Load the page again.")
     return _Boxes(schema=schema, tree=tree).node(number, depth)
 
 
@@ -190,13 +192,13 @@ class _Boxes:
         if attribute >= 0:
             span = int(tree.first[number]), int(tree.stop[number])
             label = attributes[attribute].domain.label(*span)
-        whole = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
+        largest = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
         return BoxNode(
             number=number,
             attribute=shortened(attributes[attribute].name, 40) if attribute >= 0 else "",
             label=shortened(label, 60),
             size=round(float(self.sizes[number])),
-            percent=round(100 * float(self.sizes[number]) / whole, 1),
+            percent=round(100 * float(self.sizes[number]) / largest, 1),
             split_by=shortened(attributes[split_by].name, 40) if split_by >= 0 else "",
             n_boxes=int(self.n_boxes[number]),
             below=tuple(self.node(child, depth - 1) for child in order.tolist()),
@@ -212,7 +214,7 @@ def _boxes_below(tree: Tree) -> NDArray[np.int64]:
 
 
 def some_records(groups: Groups, n_records: int, seed: int) -> Groups:
-    """Return groups with so many records in all, drawn in proportion to the published counts."""
+    """Return groups with ``n_records`` records, sampled in proportion to the published counts."""
     total = int(groups.counts.sum())
     if total <= n_records:
         return groups

@@ -1,4 +1,4 @@
-"""A certificate line by line: each fact with what it means, in the words of the texts."""
+"""A certificate line by line: each fact with its explanation in the texts of the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.report.page import settings_text
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedLine:
-    """One line: ``key`` is where the certificate says it and which words explain it."""
+    """One line: ``key`` names the fact and its explanation."""
 
     key: str
     value: str
@@ -23,7 +23,7 @@ class CertifiedLine:
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedPart:
-    """Lines that follow each other and mean the same."""
+    """Consecutive lines with the same explanation."""
 
     key: str
     values: tuple[str, ...]
@@ -31,19 +31,19 @@ class CertifiedPart:
 
 
 def certified_parts(certificate: Certificate) -> list[CertifiedPart]:
-    """Return the lines of a certificate, with those that are explained alike in one part."""
+    """Return the lines of a certificate, grouped by explanation."""
     return [
-        CertifiedPart(key=key, values=tuple(line.value for line in alike), facts=facts)
-        for (key, facts), alike in groupby(
+        CertifiedPart(key=key, values=tuple(line.value for line in lines), facts=facts)
+        for (key, facts), lines in groupby(
             certified_lines(certificate), lambda line: (line.key, line.facts)
         )
     ]
 
 
 def certified_lines(certificate: Certificate) -> list[CertifiedLine]:
-    """Return the lines of a certificate, those that matter most first."""
+    """Return the lines of a certificate, the most important first."""
     return [
-        *_promise(certificate),
+        *_guarantee(certificate),
         *_noise(certificate),
         *_origin(certificate),
     ]
@@ -53,25 +53,25 @@ def _line(key: str, value: object, **facts: Any) -> CertifiedLine:
     return CertifiedLine(key=key, value=str(value), facts=facts)
 
 
-def _promise(certificate: Certificate) -> list[CertifiedLine]:
-    promised = certificate.guarantee
-    lines = [_line("statement", promised.statement)]
-    if promised.epsilon is not None:
-        factor = factor_text(promised.epsilon)
-        lines.append(_line("epsilon", epsilon_text(promised.epsilon), factor=factor))
-        delta = promised.delta or 0
+def _guarantee(certificate: Certificate) -> list[CertifiedLine]:
+    guarantee = certificate.guarantee
+    lines = [_line("statement", guarantee.statement)]
+    if guarantee.epsilon is not None:
+        factor = factor_text(guarantee.epsilon)
+        lines.append(_line("epsilon", epsilon_text(guarantee.epsilon), factor=factor))
+        delta = guarantee.delta or 0
         lines.append(
             _line("delta_none" if delta == 0 else "delta_some", delta_text(Fraction(delta)))
         )
-        if promised.unit is not None:
-            lines.append(_line("unit", promised.protects(certificate.records_word)))
-        lines.append(_line("neighbours", promised.neighbours))
+        if guarantee.unit is not None:
+            lines.append(_line("unit", guarantee.protects(certificate.records_word)))
+        lines.append(_line("neighbours", guarantee.neighbours))
     else:
-        lines.append(_line("no_promise", promised.kind))
-    if promised.person is not None:
-        columns = ", ".join(promised.person.columns)
-        lines.append(_line("person", columns, n=promised.person.records))
-    lines.append(_line("private" if promised.private else "not_private", _yes(promised.private)))
+        lines.append(_line("no_guarantee", guarantee.kind))
+    if guarantee.person is not None:
+        columns = ", ".join(guarantee.person.columns)
+        lines.append(_line("person", columns, n=guarantee.person.records))
+    lines.append(_line("private" if guarantee.private else "not_private", _yes(guarantee.private)))
     return lines
 
 

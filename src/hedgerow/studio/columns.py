@@ -1,8 +1,8 @@
-"""The columns of a plan as the page Table shows and changes them.
+"""The columns of a plan as the page Table shows and edits them.
 
-A column whose domain ``draft`` took from the data has ``source: data``; confirming it gives it a
-public source. Plans of earlier versions, and what the plan says of the whole table, are marked by
-comments instead.
+A column whose domain ``draft`` took from the data has ``source: data``; confirming it sets a public
+source. In plans of earlier versions, and for facts about the whole table, comments mark what was
+taken from the data.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hedgerow.studio.planfile import PlanFile
 from hedgerow.studio.yamledit import Drop, Edit, Mark, Put, Remark
 
 Standing = Literal["look", "confirmed", "public", "own"]
-"""Taken from the data and to be looked at; confirmed; not from the data; written by hand."""
+"""Taken from the data and to be reviewed; confirmed; not from the data; written by hand."""
 
 CONFIRMED = "confirmed: "
 OWNER = "confirmed by the owner"
-"""The source of a domain that was confirmed here without naming another one."""
+"""Source of a domain that was confirmed here without naming a source."""
 
 DOMAINS = ("numeric", "edges", "date", "taxonomy", "values")
 ROLES = ("predictor", "class", "drop", "identifier")
@@ -44,10 +44,10 @@ _ONLY_READ = (
 )
 _TAKEN = ("bounds", "list", "taxonomy", "left out", "from the data")
 QUESTIONS = "to-do"
-"""The key of the open questions."""
+"""Key of the open questions."""
 
 ITEMS = "items."
-"""How facts about items are called: by the section that they are in."""
+"""Prefix of the names of facts about items."""
 
 _BEFORE = "; before: "
 _LONGEST_SHOWN = 600
@@ -57,48 +57,48 @@ _FROM_DATA = re.compile(r"from the data: (.*?); replace by public knowledge\.?")
 
 @dataclass(frozen=True, kw_only=True)
 class PlanColumn:
-    """One column: what the plan says of it, and where that comes from."""
+    """One column: its entry in the plan, and the comment that states its origin."""
 
     name: str
-    given: Mapping[str, Any]
+    entry: Mapping[str, Any]
     mark: str
 
     @property
     def role(self) -> str:
-        """Its role; a predictor unless the plan says otherwise."""
-        return str(self.given.get("role", "predictor"))
+        """The role of the column, by default predictor."""
+        return str(self.entry.get("role", "predictor"))
 
     @property
     def kind(self) -> str | None:
-        """Which key gives its domain."""
-        return next((key for key in DOMAINS if key in self.given), None)
+        """The key that defines the domain."""
+        return next((key for key in DOMAINS if key in self.entry), None)
 
     @property
     def is_read(self) -> bool:
-        """Whether its values are read."""
+        """True if the values are read."""
         return self.role in ("predictor", "class")
 
     @property
     def standing(self) -> Standing:
-        """Whether somebody must look at it: by its source, else by its comment."""
+        """The state of review: by the source, otherwise by the comment."""
         if self.source is not None:
             return "look" if self.source == FROM_DATA else "confirmed"
         return standing_of(self.mark)
 
     @property
     def source(self) -> str | None:
-        """Where its domain comes from, if the plan says so."""
-        said = self.given.get("source")
-        return None if said is None else str(said)
+        """The source of the domain, if the plan states it."""
+        source = self.entry.get("source")
+        return None if source is None else str(source)
 
     @property
     def reason(self) -> str:
-        """What was taken from the data, in the draft's words."""
+        """The facts taken from the data, as described by the draft."""
         return self.mark.removeprefix(CONFIRMED).partition(_BEFORE)[0]
 
     @property
     def before(self) -> dict[str, Any] | None:
-        """What the plan said before the column was left out here."""
+        """The domain before the column was omitted here, kept in the comment."""
         _, _, text = self.mark.partition(_BEFORE)
         if not text:
             return None
@@ -110,13 +110,13 @@ class PlanColumn:
 
     @property
     def summary(self) -> str:
-        """The domain in a few words."""
-        return _summary(self.kind, self.given)
+        """A short description of the domain."""
+        return _summary(self.kind, self.entry)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFact:
-    """Something that the plan says of the whole table, with the remark above it."""
+    """A fact about the whole table, with the comment above it."""
 
     key: str
     value: str
@@ -124,18 +124,18 @@ class TableFact:
 
     @property
     def standing(self) -> Standing:
-        """Whether somebody must look at it."""
+        """The state of review."""
         return standing_of(self.remark)
 
     @property
     def reason(self) -> str:
-        """What was taken from the data, in the draft's words."""
+        """The facts taken from the data, as described by the draft."""
         found = _FROM_DATA.search(self.remark)
         return found[1] if found else self.remark.removeprefix(CONFIRMED)
 
 
 def standing_of(mark: str) -> Standing:
-    """Return what a comment says of where something comes from.
+    """Return the state of review that a comment describes.
 
     >>> standing_of("list: in 20 records or more"), standing_of("confirmed: list"), standing_of("")
     ('look', 'confirmed', 'own')
@@ -148,24 +148,24 @@ def standing_of(mark: str) -> Standing:
 
 
 def plan_columns(file: PlanFile) -> list[PlanColumn]:
-    """Return the columns of a plan in its order, whatever mistakes it has."""
+    """Return the columns of a plan in its order, even if it has errors."""
     attributes = file.data.get("attributes")
     if not isinstance(attributes, Mapping):
         return []
     marks = file.marks("attributes")
     return [
         PlanColumn(
-            name=name, given=given if isinstance(given, Mapping) else {}, mark=marks.get(name, "")
+            name=name, entry=entry if isinstance(entry, Mapping) else {}, mark=marks.get(name, "")
         )
-        for name, given in attributes.items()
+        for name, entry in attributes.items()
     ]
 
 
 def table_facts(file: PlanFile) -> list[TableFact]:
-    """Return what of the whole table was taken from the data, or was and is confirmed."""
+    """Return the facts about the whole table that were taken from the data, confirmed or not."""
     data = file.data
     items = data.get("items")
-    said = [
+    remarked = [
         *((key, data[key], words) for key, words in file.remarks().items() if key != "attributes"),
         *(
             (f"{ITEMS}{key}", items[key], words)
@@ -175,7 +175,7 @@ def table_facts(file: PlanFile) -> list[TableFact]:
     ]
     return [
         TableFact(key=key, value=_one_line(value), remark=words)
-        for key, value, words in said
+        for key, value, words in remarked
         if standing_of(words) in ("look", "confirmed")
     ]
 
@@ -186,36 +186,36 @@ def _one_line(value: Any) -> str:
 
 
 def open_questions(file: PlanFile) -> list[str]:
-    """Return the questions under ``to-do`` that nobody has answered."""
-    asked = file.data.get(QUESTIONS)
-    return [str(each) for each in asked] if isinstance(asked, list) else []
+    """Return the open questions under ``to-do``."""
+    questions = file.data.get(QUESTIONS)
+    return [str(each) for each in questions] if isinstance(questions, list) else []
 
 
 def answering(file: PlanFile, question: str) -> list[Edit]:
     """Return the edits that remove an answered question."""
-    asked = open_questions(file)
-    left = [each for each in asked if each != question]
-    if len(left) == len(asked):
+    questions = open_questions(file)
+    rest = [each for each in questions if each != question]
+    if len(rest) == len(questions):
         return []
-    return [Put(path=(QUESTIONS,), value=left) if left else Drop(path=(QUESTIONS,))]
+    return [Put(path=(QUESTIONS,), value=rest) if rest else Drop(path=(QUESTIONS,))]
 
 
 def to_look_at(file: PlanFile) -> list[str]:
-    """Return the names of what nobody has confirmed yet, and of the questions if any is open."""
+    """Return the names of unconfirmed facts and columns, and of open questions if there are any."""
     columns = [each.name for each in plan_columns(file) if each.standing == "look"]
     facts = [each.key for each in table_facts(file) if each.standing == "look"]
     return [*([QUESTIONS] if open_questions(file) else []), *facts, *columns]
 
 
 def confirming(file: PlanFile, name: str, source: str = "") -> list[Edit]:
-    """Return the edits that confirm one column; ``source`` is where its domain comes from."""
+    """Return the edits that confirm one column with the source of its domain."""
     if named(file, name).standing != "look":
         return []
     return [Put(path=("attributes", name, "source"), value=source.strip() or OWNER)]
 
 
 def with_source(column: PlanColumn, source: str) -> list[Edit]:
-    """Return the edits that give a column another public source; an empty one removes it."""
+    """Return the edits that set the public source of a column; an empty source removes it."""
     before = "" if column.source in (None, FROM_DATA) else column.source
     if source == before:
         return []
@@ -224,7 +224,7 @@ def with_source(column: PlanColumn, source: str) -> list[Edit]:
 
 
 def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
-    """Return the edits that confirm what the plan says of the whole table."""
+    """Return the edits that confirm a fact about the whole table."""
     for fact in table_facts(file):
         if fact.key == key and fact.standing == "look":
             rest = _FROM_DATA.sub("", fact.remark).strip()
@@ -237,7 +237,7 @@ def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
 
 
 def _universe_source(file: PlanFile, path: tuple[str, ...]) -> list[Edit]:
-    """Return the edit that gives the universe of items a source, where it came from the data."""
+    """Return the edit that sets a source for a universe of items taken from the data."""
     items = file.data.get("items")
     taken = isinstance(items, Mapping) and items.get("source") == FROM_DATA
     if not taken or path not in (("items", "universe"), ("items", "taxonomy")):
@@ -246,32 +246,36 @@ def _universe_source(file: PlanFile, path: tuple[str, ...]) -> list[Edit]:
 
 
 def with_role(column: PlanColumn, role: str) -> list[Edit]:
-    """Return the edits that give a column a role.
+    """Return the edits that set the role of a column.
 
-    Who leaves a column out keeps its domain in the comment, from where it comes back.
+    The domain of an omitted column is kept in its comment, from which it can be restored.
     """
     if role not in ROLES:
-        raise InputError(f"there is no role {role!r}", where=column.name)
+        raise InputError(
+            f"There is no role {role!r}.",
+            where=column.name,
+            do=f"Choose one of: {', '.join(ROLES)}.",
+        )
     if role == column.role:
         return []
     path = ("attributes", column.name)
     if role in ("drop", "identifier"):
-        return [*_left_out(column, role, path)]
+        return [*_omitted(column, role, path)]
     if column.is_read:
         return [_role_edit(path, role)]
     before = column.before
     if before is None:
         raise InputError(
-            "nobody has said what values the column has",
+            "The column has no domain.",
             where=column.name,
-            do="Open the column, choose its type, and give its domain.",
+            do="Open the column, choose its type, and define its domain.",
         )
     edits: list[Edit] = [Put(path=(*path, key), value=value) for key, value in before.items()]
     return [*edits, _role_edit(path, role), Mark(path=path, comment=column.reason or "own")]
 
 
-def _left_out(column: PlanColumn, role: str, path: tuple[str, ...]) -> Sequence[Edit]:
-    kept = {key: value for key, value in column.given.items() if key in _ONLY_READ}
+def _omitted(column: PlanColumn, role: str, path: tuple[str, ...]) -> Sequence[Edit]:
+    kept = {key: value for key, value in column.entry.items() if key in _ONLY_READ}
     edits: list[Edit] = [Drop(path=(*path, key)) for key in kept]
     edits.append(Put(path=(*path, "role"), value=role))
     if kept and len(text := yaml_line(kept)) < _LONGEST_BEFORE:
@@ -284,21 +288,21 @@ def _role_edit(path: tuple[str, ...], role: str) -> Edit:
     return Drop(path=role_path) if role == "predictor" else Put(path=role_path, value=role)
 
 
-def with_domain(column: PlanColumn, role: str, kind: str, given: Mapping[str, Any]) -> list[Edit]:
-    """Return the edits that give a column a role and a domain; ``given`` has the kind's keys.
+def with_domain(column: PlanColumn, role: str, kind: str, domain: Mapping[str, Any]) -> list[Edit]:
+    """Return the edits that set the role and the domain of a column.
 
-    ``None`` takes a key out. Keys of other kinds go.
+    ``domain`` has the keys of its kind; ``None`` removes a key. Keys of other kinds are removed.
     """
     path = ("attributes", column.name)
     if role not in ("predictor", "class"):
         return with_role(column, role)
     edits: list[Edit] = []
     others = {key for keys in KIND_KEYS.values() for key in keys} - set(KIND_KEYS[kind])
-    edits += [Drop(path=(*path, key)) for key in sorted(others) if key in column.given]
-    for key, value in given.items():
-        if value is None and key in column.given:
+    edits += [Drop(path=(*path, key)) for key in sorted(others) if key in column.entry]
+    for key, value in domain.items():
+        if value is None and key in column.entry:
             edits.append(Drop(path=(*path, key)))
-        elif value is not None and column.given.get(key) != value:
+        elif value is not None and column.entry.get(key) != value:
             edits.append(Put(path=(*path, key), value=value))
     if role != column.role:
         edits.append(_role_edit(path, role))
@@ -312,25 +316,25 @@ def named(file: PlanFile, name: str) -> PlanColumn:
     for column in plan_columns(file):
         if column.name == name:
             return column
-    raise InputError("the plan has no such column", where=name, do="Load the page again.")
+    raise InputError("The plan has no such column.", where=name, do="Load the page again.")
 
 
 def number(text: str, where: str) -> Decimal | int:
-    """Return a number as a plan writes it."""
+    """Return a number as written in a plan."""
     try:
         value = Decimal(text.strip())
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite() or abs(value.adjusted()) > 30:
         raise InputError(
-            f"{text[:40]!r} is no number", where=where, do="Give a number such as 10.5."
+            f"{text[:40]!r} is not a number.", where=where, do="Give a number such as 10.5."
         )
-    whole = value == value.to_integral_value()
-    return int(value) if whole else value
+    is_integer = value == value.to_integral_value()
+    return int(value) if is_integer else value
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the values of a text box, one to a line, blank lines left out."""
+    """Return the values of a text box, one per line, without empty lines."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -350,10 +354,10 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
-def _summary(kind: str | None, given: Mapping[str, Any]) -> str:
-    value = given.get(kind) if kind else None
+def _summary(kind: str | None, entry: Mapping[str, Any]) -> str:
+    value = entry.get(kind) if kind else None
     if kind == "numeric" and isinstance(value, list) and len(value) == 2:
-        step = given.get("step")
+        step = entry.get("step")
         return f"{value[0]} – {value[1]}" + (f" / {step}" if step not in (None, 1) else "")
     if kind == "values" and isinstance(value, list):
         return _few([str(each) for each in value])

@@ -1,4 +1,4 @@
-"""The taxonomies that a plan's columns have: where each comes from, and whether it is complete."""
+"""The taxonomies of a plan's columns: their origin, and whether they are complete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.taxonomy.ready.catalogue import ready_name
 from hedgerow.taxonomy.tree import Taxonomy
 
 COVERAGE = "coverage"
-"""The kind of the runs that compare a taxonomy with a column."""
+"""Kind of the runs that compare a taxonomy with a column."""
 
 Origin: TypeAlias = Literal["file", "outside", "ready", "built", "written", "values", "none"]
 CoverageVerdict: TypeAlias = Literal["complete", "incomplete", "running", "unknown"]
@@ -26,7 +26,7 @@ CoverageVerdict: TypeAlias = Literal["complete", "incomplete", "running", "unkno
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnTree:
-    """One column of a plan, and its taxonomy: ``file`` is its name in the folder, if it has one."""
+    """One column of a plan with its taxonomy; ``file`` is its name in the folder, if any."""
 
     column: str
     origin: Origin
@@ -39,16 +39,16 @@ class ColumnTree:
 
 
 def column_trees(plan: PlanFile, files: TreeFiles, runs: Runs) -> list[ColumnTree]:
-    """Return the columns that have values to be grouped, in the plan's order."""
+    """Return the columns with values that can be grouped, in the order of the plan."""
     attributes = plan.data.get("attributes")
     if not isinstance(attributes, Mapping):
         return []
     found = []
     for column, spec in attributes.items():
         if isinstance(spec, Mapping) and spec.get("role") not in ("identifier", "drop"):
-            made = _column(str(column), spec, plan, files, runs)
-            if made is not None:
-                found.append(made)
+            tree = _column(str(column), spec, plan, files, runs)
+            if tree is not None:
+                found.append(tree)
     return found
 
 
@@ -82,25 +82,25 @@ def _column(
 
 
 def origin_of(spec: Mapping[str, Any], plan: PlanFile) -> tuple[Origin, str | None, str]:
-    """Return where a column's taxonomy comes from, its file in the folder, and its name."""
-    given = spec.get("taxonomy")
-    if given is None:
+    """Return the origin of a column's taxonomy, its file in the folder, and its name."""
+    tree = spec.get("taxonomy")
+    if tree is None:
         return ("values", None, "") if isinstance(spec.get("values"), list) else ("none", None, "")
-    if ready_name(given) is not None:
-        return "ready", None, str(given)
-    path = given if isinstance(given, str) else None
-    if isinstance(given, Mapping) and set(given) == {"file"} and isinstance(given["file"], str):
-        path = given["file"]
+    if ready_name(tree) is not None:
+        return "ready", None, str(tree)
+    path = tree if isinstance(tree, str) else None
+    if isinstance(tree, Mapping) and set(tree) == {"file"} and isinstance(tree["file"], str):
+        path = tree["file"]
     if path is not None:
         name = file_in_folder(plan, path)
         return ("outside" if name is None else "file"), name, path
-    if isinstance(given, Mapping) and len(given) == 1 and next(iter(given)) in KEYWORDS:
-        return "built", None, str(next(iter(given)))
+    if isinstance(tree, Mapping) and len(tree) == 1 and next(iter(tree)) in KEYWORDS:
+        return "built", None, str(next(iter(tree)))
     return "written", None, ""
 
 
 def file_in_folder(plan: PlanFile, path: str) -> str | None:
-    """Return how the folder calls a file that a plan names, if it lies inside."""
+    """Return the name in the folder of a file named by a plan, if it is inside."""
     place = plan.path.parent / path
     if PurePosixPath(path).is_absolute() or not plan.folder.holds(place):
         return None
@@ -111,7 +111,7 @@ def file_in_folder(plan: PlanFile, path: str) -> str | None:
 
 
 def own_tree(spec: Mapping[str, Any], plan: PlanFile, files: TreeFiles) -> Taxonomy:
-    """Return a column's taxonomy; files that lie outside of the folder are not opened."""
+    """Return a column's taxonomy; files outside the folder are not opened."""
     origin, file, named = origin_of(spec, plan)
     if origin == "file" and file is not None:
         return files.opened(file).taxonomy
@@ -124,25 +124,25 @@ def own_tree(spec: Mapping[str, Any], plan: PlanFile, files: TreeFiles) -> Taxon
 
 
 def _files_named(spec: object) -> list[str]:
-    """Return the files that a builder would read."""
+    """Return the files that a builder reads."""
     if not isinstance(spec, Mapping) or len(spec) != 1 or next(iter(spec)) not in KEYWORDS:
         return []
-    given = next(iter(spec.values()))
-    places = list(given.values()) if isinstance(given, Mapping) else [given]
-    if isinstance(given, Mapping):
-        places = [given.get(key) for key in ("path", "values", "items")]
+    settings = next(iter(spec.values()))
+    places = [settings]
+    if isinstance(settings, Mapping):
+        places = [settings.get(key) for key in ("path", "values", "items")]
     return [place for place in places if isinstance(place, str)]
 
 
 def last_coverage(runs: Runs, files: TreeFiles, file: str, column: str) -> CommandRun | None:
-    """Return the last comparison of a file, as it is now, with a column."""
+    """Return the last comparison of the current version of a file with a column."""
     version = files.opened(file).digest
     found = runs.all(COVERAGE, file=file, column=column, version=version)
     return found[0] if found else None
 
 
 def verdict_of(run: CommandRun | None) -> CoverageVerdict:
-    """Return what a comparison found."""
+    """Return the result of a comparison."""
     if run is None:
         return "unknown"
     if run.is_running:

@@ -1,4 +1,4 @@
-"""What lies in the folder, told without reading a record: tables, plans, releases."""
+"""Contents of the folder: tables, plans and releases, listed without reading a record."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TableListed:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanListed:
-    """A plan: what it says, or why it does not load."""
+    """A plan, or the reason why it does not load."""
 
     name: str
     plan: Plan | None
@@ -38,26 +38,26 @@ class PlanListed:
 
     @property
     def method(self) -> str | None:
-        """Its publishing method."""
+        """The publishing method."""
         return None if self.plan is None or self.plan.publish is None else self.plan.publish.method
 
     @property
     def epsilon(self) -> Fraction | None:
-        """Its epsilon."""
+        """The epsilon of the plan."""
         publish = None if self.plan is None else self.plan.publish
         return getattr(publish, "epsilon", None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseListed:
-    """A release: its folder and what its certificate says."""
+    """A release: its folder and its certificate, if that can be read."""
 
     name: str
     certificate: Certificate | None
 
 
 def plans_in(folder: Folder) -> list[PlanListed]:
-    """Return the plan files of the folder; taxonomies and other YAML files are left out."""
+    """Return the plan files of the folder, without taxonomies and other YAML files."""
     found = []
     released = tuple(f"{name}/" for name in folder.folders_with(CERTIFICATE))
     for name in folder.files(".yaml", ".yml"):
@@ -85,7 +85,7 @@ def releases_in(folder: Folder) -> list[ReleaseListed]:
 
 
 def tables_in(folder: Folder) -> list[TableListed]:
-    """Return the files that may hold tables; those of releases are not among them."""
+    """Return the files that may hold tables, without those of releases."""
     released = tuple(f"{name}/" for name in folder.folders_with(CERTIFICATE))
     return [
         TableListed(name=name, size=size_text(folder.root / name))
@@ -95,7 +95,7 @@ def tables_in(folder: Folder) -> list[TableListed]:
 
 
 def size_text(path: Path) -> str:
-    """Return how large a file is, for people."""
+    """Return the size of a file for display."""
     try:
         size = float(path.stat().st_size)
     except OSError:

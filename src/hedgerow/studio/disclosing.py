@@ -1,4 +1,4 @@
-"""The plan's section on disclosure as a form shows it, and back."""
+"""The plan's section on disclosure as a form, and the section from a sent form."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _EDITED = ("method", "utility", "risk", "against", "lambda", "kappa")
 
 
 def section_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the plan says of disclosure, as plain objects."""
-    given = data.get("disclose")
-    return dict(given) if isinstance(given, Mapping) else {}
+    """Return the plan's section on disclosure, empty if there is none."""
+    section = data.get("disclose")
+    return dict(section) if isinstance(section, Mapping) else {}
 
 
 def weighed_columns(data: Mapping[str, Any]) -> list[str]:
-    """Return the columns that are disclosed, and can be weighed."""
+    """Return the columns that are disclosed and can have weights."""
     attributes = data.get("attributes")
     if not isinstance(attributes, Mapping):
         return []
@@ -34,18 +34,18 @@ def weighed_columns(data: Mapping[str, Any]) -> list[str]:
 
 
 def shown_weights(section: Mapping[str, Any], columns: list[str]) -> list[dict[str, str]]:
-    """Return each column with its weight, the weights of its values and the column of people's."""
+    """Return each column with its weight, the weights of its values, and individual weights."""
     risk = section.get("risk")
     severities = risk.get("severities", {}) if isinstance(risk, Mapping) else {}
     people = risk.get("weights") if isinstance(risk, Mapping) else None
     found = []
     for name in columns:
-        given = severities.get(name) if isinstance(severities, Mapping) else None
-        by_value = given if isinstance(given, Mapping) else {}
+        severity = severities.get(name) if isinstance(severities, Mapping) else None
+        by_value = severity if isinstance(severity, Mapping) else {}
         found.append(
             {
                 "name": name,
-                "weight": "" if given is None or by_value else str(given),
+                "weight": "" if severity is None or by_value else str(severity),
                 "values": "\n".join(f"{label}: {weight}" for label, weight in by_value.items()),
                 "person": str(people.get(name, "")) if isinstance(people, Mapping) else "",
             }
@@ -54,7 +54,7 @@ def shown_weights(section: Mapping[str, Any], columns: list[str]) -> list[dict[s
 
 
 def section_from(form: Sent, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the section that a form says; what the form does not show stays."""
+    """Return the section described by a form; settings outside the form are kept."""
     method = form.need("method")
     section = {key: value for key, value in before.items() if key not in _EDITED}
     section["method"] = method
@@ -114,7 +114,7 @@ def _values(text: str) -> dict[str, Any]:
             label, _, weight = line.rpartition(":")
             if not label.strip():
                 raise InputError(
-                    "a line has no label", where="weights of values", do="Write 'label: weight'."
+                    "A line has no label.", where="weights of values", do="Write 'label: weight'."
                 )
             found[label.strip()] = _number(weight, label.strip())
     return found
@@ -123,7 +123,7 @@ def _values(text: str) -> dict[str, Any]:
 def _number(text: str, where: str) -> Any:
     try:
         number = plain_number(exact_number(text.strip()))
-        # A plan file's numbers are read as they are written, so they are put there alike.
+        # Numbers of plan files are read exactly as written, so they are written exactly.
         return Decimal(str(number)) if isinstance(number, float) else number
     except NotANumberError:
-        raise InputError("this is no number", where=where, do="Give a number.") from None
+        raise InputError("This is not a number.", where=where, do="Give a number.") from None

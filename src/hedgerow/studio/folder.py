@@ -1,4 +1,4 @@
-"""The folder that the studio may look into and write to, and nothing outside of it."""
+"""The folder of the studio, the only place that it reads and writes."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ LONGEST = 1_000
 MOST_ENTRIES = 2_000
 DEEPEST = 4
 STATE = ".hedgerow-studio"
-"""The folder below FOLDER with the studio's runs; only its owner may look into it."""
+"""Subfolder with the runs of the studio, accessible only to its owner."""
 
 
 class OutsideError(RefusedError):
-    """A path leads out of the folder that the studio was started for."""
+    """A path leads out of the folder of the studio."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the path leads out of the folder that the studio was started for",
-            do="Choose something inside of it, or start the studio for another folder.",
+            "The path leads out of the folder of the studio.",
+            do="Choose a path inside the folder, or start the studio for another folder.",
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Folder:
-    """A folder, by its real path; every name that comes from a browser goes through ``inside``."""
+    """A folder, by its real path; all names from the browser go through ``inside``."""
 
     root: Path
 
     @classmethod
     def at(cls, place: Path) -> Folder:
-        """Return the folder ``place``, which must be there."""
+        """Return the folder ``place``, which must exist."""
         if not place.is_dir():
-            raise InputError("there is no such folder", where=str(place), do="Make it first.")
+            raise InputError("The folder does not exist.", where=str(place), do="Create it first.")
         return cls(root=place.resolve())
 
     def inside(self, name: str) -> Path:
-        """Return where ``name`` lies, or refuse it: absolute, hidden, upwards, or by a link.
+        """Return the path of ``name``; absolute, hidden and outside paths are refused.
 
-        Links are followed and must end inside; what is not there yet is judged by its folder.
+        Links are followed and must end inside the folder; a path that does not exist yet is checked
+        by its parent.
         """
         if not self.is_plain(name):
             raise OutsideError
@@ -53,21 +54,21 @@ class Folder:
         return path
 
     def is_plain(self, name: str) -> bool:
-        """Whether a name goes down only, and past nothing that is hidden."""
+        """Return true if a name leads only downwards and through no hidden folder."""
         parts = PurePosixPath(name).parts
         odd = not parts or "\0" in name or "\\" in name or len(name) > LONGEST or ":" in parts[0]
         return not (odd or name.startswith("/") or any(part.startswith(".") for part in parts))
 
     def holds(self, path: Path) -> bool:
-        """Whether a path, with all links followed, is inside."""
+        """Return true if a path is inside the folder after following all links."""
         return Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def name_of(self, path: Path) -> str:
-        """Return how a path inside is called in addresses and forms."""
+        """Return the name of a path in addresses and forms."""
         return path.relative_to(self.root).as_posix()
 
     def files(self, *suffixes: str) -> list[str]:
-        """Return the names of the files with these suffixes, a few folders deep, in order."""
+        """Return the sorted names of the files with these suffixes, a few folders deep."""
         found = [
             self.name_of(path)
             for path in self._walk()
@@ -76,12 +77,12 @@ class Folder:
         return sorted(found, key=lambda name: (name.count("/"), name.casefold()))
 
     def folders_with(self, file: str) -> list[str]:
-        """Return the names of the folders that hold a file of that name, in order."""
+        """Return the sorted names of the folders that contain a file of that name."""
         found = [self.name_of(path.parent) for path in self._walk() if path.name == file]
         return sorted(found, key=str.casefold)
 
     def state(self) -> Path:
-        """Return the studio's own folder, made so that only its owner may look into it."""
+        """Return the state folder of the studio, created with access only for its owner."""
         path = self.root / STATE
         path.mkdir(mode=0o700, exist_ok=True)
         if path.is_symlink() or not path.is_dir():
@@ -89,7 +90,7 @@ class Folder:
         return path
 
     def _walk(self) -> Iterator[Path]:
-        """Yield what lies in the folder, never by a link, hidden things left out."""
+        """Yield the files of the folder, without hidden ones and without following links."""
         waiting, seen = [(self.root, 0)], 0
         while waiting:
             folder, depth = waiting.pop(0)

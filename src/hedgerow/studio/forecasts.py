@@ -1,4 +1,4 @@
-"""Forecasts of plans, kept so that a page answers at once; they read no record."""
+"""Cached forecasts of plans, so that pages answer at once; no record is read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _HUNDREDTHS = (
     *(300, 350, 400, 500, 600, 700, 800, 1000, 1200, 1500, 2000),
 )
 STOPS = tuple(Fraction(part, 100) for part in _HUNDREDTHS)
-"""Where the slider stops; any other epsilon can be typed."""
+"""Values of the slider; any other epsilon can be typed."""
 
 
 def epsilon_value(text: str) -> tuple[Fraction, object]:
-    """Return an epsilon that somebody typed, exactly, and as a plan writes it.
+    """Return a typed epsilon as an exact fraction and as written in a plan.
 
     >>> epsilon_value("0.50"), epsilon_value("1/3")
     ((Fraction(1, 2), Decimal('0.5')), (Fraction(1, 3), '1/3'))
@@ -36,7 +36,7 @@ def epsilon_value(text: str) -> tuple[Fraction, object]:
 
 
 def plain_epsilon(epsilon: Fraction) -> str:
-    """Return an epsilon as somebody would type it.
+    """Return an epsilon as it would be typed.
 
     >>> plain_epsilon(Fraction(1, 5)), plain_epsilon(Fraction(1, 3))
     ('0.2', '1/3')
@@ -45,19 +45,19 @@ def plain_epsilon(epsilon: Fraction) -> str:
 
 
 class Forecasts:
-    """Forecasts by the fingerprint of their plans; nothing else tells two plans apart."""
+    """Forecasts by the fingerprint of their plans, which determines the forecast."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Forecast] = OrderedDict()
         self._lock = threading.Lock()
 
     def cached(self, ready: Prepared) -> Forecast | None:
-        """Return a forecast that was made before."""
+        """Return a cached forecast, or ``None``."""
         with self._lock:
             return self._kept.get(ready.fingerprint())
 
-    def told(self, ready: Prepared) -> Forecast:
-        """Return the forecast of a plan, as `hedgerow check` tells it."""
+    def computed(self, ready: Prepared) -> Forecast:
+        """Return the forecast of a plan, as `hedgerow check` computes it."""
         found = self.cached(ready)
         if found is None:
             found = forecast(ready)
@@ -69,6 +69,6 @@ class Forecasts:
 
 
 def stop_of(epsilon: Fraction) -> int:
-    """Return the place of the stop that is nearest to ``epsilon``."""
+    """Return the index of the stop nearest to ``epsilon``."""
     nearest = min(STOPS, key=lambda stop: abs(float(stop / epsilon) - 1))
     return STOPS.index(nearest)

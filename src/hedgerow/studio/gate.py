@@ -1,4 +1,4 @@
-"""The gate in front of all pages: it refuses, or lets through, and puts the headers on answers."""
+"""The gate in front of all pages: checks requests and adds security headers to answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hedgerow.studio.security import ENTRY, HEADERS, Defences, Knock, StartKeys
+from hedgerow.studio.security import ENTRY, HEADERS, CheckedRequest, Defences, StartKeys
 from hedgerow.studio.texts import texts
 
 MOST_BYTES = 8_000_000
-"""The longest form that is read: a taxonomy of some ten thousand items fits."""
+"""Maximum size of a form: a taxonomy of about ten thousand items fits."""
 
 
 class Gate:
-    """Middleware that asks the defences first; nothing else has seen the request by then."""
+    """Middleware that checks each request before anything else sees it."""
 
     def __init__(self, app: ASGIApp, *, defences: Defences) -> None:
         self.app = app
@@ -29,12 +29,12 @@ class Gate:
                 await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        asked = Knock(method=scope["method"], path=scope["path"], headers=headers)
-        refused = self.defences.refusal(asked)
+        request = CheckedRequest(method=scope["method"], path=scope["path"], headers=headers)
+        refused = self.defences.refusal(request)
         answer: ASGIApp = self.app
         if refused is not None:
             answer = _refusal(refused)
-        elif asked.path == ENTRY:
+        elif request.path == ENTRY:
             answer = _entry(self.defences.keys, scope, headers["host"].lower())
         elif int(headers.get("content-length") or 0) > MOST_BYTES:
             answer = Response(status_code=413)
@@ -46,11 +46,11 @@ class Gate:
 
 
 class _TooLongError(Exception):
-    """A form is longer than any that the studio sends."""
+    """A form exceeds the maximum size."""
 
 
 def _limited(receive: Receive) -> Receive:
-    """Return what a request is read by: no more of it than is allowed, whatever it says it has."""
+    """Return a receiver that stops at the maximum size, whatever length the request states."""
     n_read = 0
 
     async def received() -> Message:
@@ -76,27 +76,27 @@ def _with_headers(send: Send) -> Send:
 
 
 def _refusal(name: str) -> Response:
-    said = texts("common").refused
-    return HTMLResponse(_bare(said.title, getattr(said, name)), status_code=403)
+    words = texts("common").refused
+    return HTMLResponse(_bare(words.title, words[name]), status_code=403)
 
 
 def _entry(keys: StartKeys, scope: Scope, host: str) -> Response:
-    """Take the entry's token and answer with a page that leads on.
+    """Accept the entry token and answer with a page that leads to the studio.
 
-    The way on is a page and no redirect: the browser was sent here from elsewhere, and would not
-    show a strict cookie to where a redirect leads.
+    A redirect would not do: the browser comes from elsewhere and would not send a strict cookie to
+    the target of a redirect.
     """
-    given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
-    if not keys.enter(given[0], host):
+    tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+    if not keys.enter(tokens[0], host):
         return _refusal("entry")
-    said = texts("common").entered
-    answer = HTMLResponse(_bare(said.title, said.words, onward=True))
+    words = texts("common").entered
+    answer = HTMLResponse(_bare(words.title, words.words, onward=True))
     answer.set_cookie(keys.cookie, keys.session, httponly=True, samesite="strict", path="/")
     return answer
 
 
 def _bare(title: str, words: str, *, onward: bool = False) -> str:
-    """Return a page that needs no other file; its words are the studio's own."""
+    """Return a page that needs no other file; its texts come from the studio itself."""
     on = '<meta http-equiv="refresh" content="0; url=/">' if onward else ""
     link = f'<p><a href="/">{title}</a></p>' if onward else ""
     return (

@@ -1,4 +1,4 @@
-"""Help on every term: what the glossary says of it, without leaving the page."""
+"""Help on glossary terms, without leaving the page."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PARTS = ("## Differential privacy", "## Data and releases")
 
 @cache
 def glossary() -> dict[str, str]:
-    """Return the words of ``docs/glossary.md`` and what they mean.
+    """Return the terms of ``docs/glossary.md`` with their meanings.
 
-    ``glossary.json`` is made from it by ``tools/glossary.py``, and a test compares the two.
+    ``tools/glossary.py`` writes ``glossary.json`` from it, and a test compares the two.
     """
     text = files("hedgerow.studio").joinpath("glossary.json").read_text(encoding="utf-8")
     found: dict[str, str] = json.loads(text)
@@ -30,7 +30,7 @@ def glossary() -> dict[str, str]:
 
 
 def words_in(text: str) -> dict[str, str]:
-    """Return the words of the glossary's first two tables, with their meanings as plain text."""
+    """Return the terms of the first two tables of the glossary, with meanings as plain text."""
     found = {}
     for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
         if part.startswith(_PARTS):
@@ -46,14 +46,14 @@ def _plain(text: str) -> str:
 
 
 def _show(request: Request) -> Response:
-    """Show what a word means."""
+    """Show the meaning of a term."""
     word = request.path_params["word"]
     meaning = glossary().get(word) or texts("common").help.unknown
     return page_answer(request, "_help.html.j2", word=word, meaning=meaning)
 
 
 def _list(request: Request) -> Response:
-    """Show all words; the page that asks says which of them are on it."""
+    """Show all terms; a script marks those on the page."""
     return page_answer(request, "_words.html.j2", words=glossary())
 
 

@@ -1,4 +1,4 @@
-"""What a plan says of baskets and sequences, as the page Table shows it, and back."""
+"""The plan's section on items as a form of the page Table, and edits from a sent form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAYOUTS = ("lines", "lists", "long")
 SEPARATORS = ("auto", "space", "comma", "tab")
 CONTEXT_FREE = "context-free"
 MOST_LISTED = 2_000
-"""Items up to which a list is shown whole; a longer one belongs into a file."""
+"""Maximum number of items of a list that is shown; longer lists belong in a file."""
 
 METHODS = {False: "coterie", True: "chain"}
 _CUTTING = ("chain", "diffpart")
@@ -25,35 +25,35 @@ _CUTTING = ("chain", "diffpart")
 
 @dataclass(frozen=True, kw_only=True)
 class ShownItems:
-    """The section ``items`` of a plan, and what belongs to it elsewhere."""
+    """The section ``items`` of a plan, with related settings of other sections."""
 
-    given: Mapping[str, Any]
+    section: Mapping[str, Any]
     method: str
     longest: str
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> ShownItems | None:
-        """Return what a plan says, or nothing where it is for columns."""
-        given = data.get("items")
-        if not isinstance(given, Mapping):
+        """Return the section of a plan, or ``None`` if the plan is for columns."""
+        section = data.get("items")
+        if not isinstance(section, Mapping):
             return None
         publish = data.get("publish")
-        told = publish if isinstance(publish, Mapping) else {}
+        settings = publish if isinstance(publish, Mapping) else {}
         return cls(
-            given=given,
-            method=str(told.get("method", "")),
-            longest=str(told.get("max-length", "")),
+            section=section,
+            method=str(settings.get("method", "")),
+            longest=str(settings.get("max-length", "")),
         )
 
     @property
     def is_ordered(self) -> bool:
-        """Whether records are sequences."""
-        return self.given.get("ordered") is True
+        """True if records are sequences."""
+        return self.section.get("ordered") is True
 
     @property
     def universe_kind(self) -> UniverseKind:
-        """How the list of all items is given."""
-        universe = self.given.get("universe")
+        """The form of the list of all items."""
+        universe = self.section.get("universe")
         if universe is None:
             return "taxonomy"
         if isinstance(universe, str):
@@ -63,56 +63,56 @@ class ShownItems:
     @property
     def universe(self) -> list[str]:
         """The ends of a range, the name of a file, or the items."""
-        universe = self.given.get("universe")
+        universe = self.section.get("universe")
         if universe is None:
             return []
         return [str(each) for each in ([universe] if isinstance(universe, str) else universe)]
 
     @property
     def n_items(self) -> int | None:
-        """How many items there are, where the plan itself says so."""
-        universe = self.given.get("universe")
+        """The number of items, if the plan itself determines it."""
+        universe = self.section.get("universe")
         if self.universe_kind == "range" and isinstance(universe, list):
             return int(universe[1]) - int(universe[0]) + 1
         return len(self.universe) if self.universe_kind == "list" else None
 
     @property
     def layout(self) -> str:
-        """Where items lie: in lines of a file, in lists, or one to a row."""
-        if "column" not in self.given:
+        """The layout of the items: lines of a file, lists, or one item per row."""
+        if "column" not in self.section:
             return "lines"
-        return "long" if "record" in self.given or "join" in self.given else "lists"
+        return "long" if "record" in self.section or "join" in self.section else "lists"
 
     @property
     def taxonomy(self) -> str | None:
-        """The file that groups items; nothing where the plan holds the tree itself."""
-        found = self.given.get("taxonomy", CONTEXT_FREE)
+        """The taxonomy file, or ``None`` if the plan contains the tree itself."""
+        found = self.section.get("taxonomy", CONTEXT_FREE)
         return found if isinstance(found, str) else None
 
     @property
     def can_be_cut(self) -> bool:
-        """Whether the method has a longest record."""
+        """True if the method limits the length of records."""
         return self.method in _CUTTING
 
 
 def _is_range(universe: Any) -> bool:
-    whole = isinstance(universe, list) and len(universe) == 2
-    return whole and all(isinstance(each, int) and not isinstance(each, bool) for each in universe)
+    is_pair = isinstance(universe, list) and len(universe) == 2
+    return is_pair and all(type(each) is int for each in universe)
 
 
 def items_edits(data: Mapping[str, Any], form: Sent) -> list[Edit]:
-    """Return the edits that make the plan say what the form says."""
+    """Return the edits that transfer the form to the plan."""
     shown = ShownItems.of(data)
     if shown is None:
-        raise InputError("the plan is for columns", where="items", do="Load the page again.")
+        raise InputError("The plan is for columns.", where="items", do="Load the page again.")
     wanted = {**_universe(shown, form), **_grouping(shown, form), **_layout(form)}
     ordered = form.get("records-are") == "sequences"
     wanted["ordered"] = True if ordered else None
     edits: list[Edit] = []
     for key, value in wanted.items():
-        if value is None and key in shown.given:
+        if value is None and key in shown.section:
             edits.append(Drop(path=("items", key)))
-        elif value is not None and shown.given.get(key) != value:
+        elif value is not None and shown.section.get(key) != value:
             edits.append(Put(path=("items", key), value=value))
     return [*edits, *_method(data, shown, ordered=ordered), *_longest(shown, ordered, form)]
 
@@ -125,7 +125,9 @@ def _universe(shown: ShownItems, form: Sent) -> dict[str, Any]:
     if kind == "file":
         name = form.get("universe-file").strip()
         if not name:
-            raise InputError("no file is named", where="universe", do="Give the file of all items.")
+            raise InputError(
+                "No file is named.", where="universe", do="Give the file with all items."
+            )
         return {"universe": name}
     if kind == "list":
         if shown.universe_kind == "list" and len(shown.universe) > MOST_LISTED:
@@ -142,23 +144,21 @@ def _grouping(shown: ShownItems, form: Sent) -> dict[str, Any]:
     if form.get("grouping") == "file":
         name = form.get("taxonomy").strip()
         if not name:
-            raise InputError("no file is named", where="taxonomy", do="Give the taxonomy's file.")
+            raise InputError("No file is named.", where="taxonomy", do="Give the taxonomy file.")
         return {"taxonomy": name, "fan-out": None}
     fan_out = form.get("fan-out").strip()
-    given = shown.given.get("taxonomy", CONTEXT_FREE) == CONTEXT_FREE
-    keeps = given and "taxonomy" not in shown.given
-    wide = number(fan_out, "fan-out") if fan_out else None
-    keeps_wide = wide == 10 and "fan-out" not in shown.given
+    width = number(fan_out, "fan-out") if fan_out else None
+    is_default = width == 10 and "fan-out" not in shown.section
     return {
-        "taxonomy": None if keeps else CONTEXT_FREE,
-        "fan-out": None if keeps_wide else wide,
+        "taxonomy": CONTEXT_FREE if "taxonomy" in shown.section else None,
+        "fan-out": None if is_default else width,
     }
 
 
 def _layout(form: Sent) -> dict[str, Any]:
     layout = form.get("layout")
     if layout not in LAYOUTS:
-        raise InputError("the form is not whole", where="layout", do="Load the page again.")
+        raise InputError("The form is incomplete.", where="layout", do="Load the page again.")
     separator = form.get("separator")
     named = {key: form.get(key).strip() or None for key in ("column", "record", "order")}
     if layout == "lines":
@@ -169,18 +169,18 @@ def _layout(form: Sent) -> dict[str, Any]:
     if form.get("records-are") != "sequences":
         named["order"] = None
     if named["column"] is None:
-        raise InputError("no column is named", where="column", do="Give the column of the items.")
+        raise InputError("No column is named.", where="column", do="Give the column of the items.")
     return {**named, "separator": None, "as": None}
 
 
 def _method(data: Mapping[str, Any], shown: ShownItems, *, ordered: bool) -> list[Edit]:
-    """Return the edits that give sequences, or baskets, a method that publishes such."""
+    """Return the edits that select a method for the kind of records, if that changes."""
     if ordered == shown.is_ordered:
         return []
     publish = data.get("publish")
-    told = publish if isinstance(publish, Mapping) else {}
+    settings = publish if isinstance(publish, Mapping) else {}
     edits: list[Edit] = [
-        Drop(path=("publish", key)) for key in told if key not in ("method", "epsilon")
+        Drop(path=("publish", key)) for key in settings if key not in ("method", "epsilon")
     ]
     return [*edits, Put(path=("publish", "method"), value=METHODS[ordered])]
 

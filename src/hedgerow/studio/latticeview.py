@@ -1,6 +1,6 @@
-"""One record's lattice as it is drawn: the forms it could take, and the one that is chosen.
+"""Pictures of one record's lattice: all its generalisations, and the chosen one.
 
-Everything here is confidential, and for pages that say so.
+Confidential; only for pages that say so.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from hedgerow.studio.planeview import BELOW, HEIGHT, LEFT, WIDTH, PlaneDot
 
 MOST_DRAWN = 160
-"""Forms up to which the lattice itself is drawn; of more, each attribute's ladder must do."""
+"""Maximum number of generalisations of a lattice that is drawn; larger ones show only chains."""
 
 HASSE_WIDTH, ROW = 900, 74
 
 
 @dataclass(frozen=True, kw_only=True)
 class HasseNode:
-    """A form in the lattice: where it stands and what it is."""
+    """A generalisation in the lattice: its position and its text."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class HasseNode:
 
 @dataclass(frozen=True, kw_only=True)
 class Hasse:
-    """The lattice, the record at the bottom and the form that says nothing at the top."""
+    """The lattice, with the original record at the bottom and full suppression at the top."""
 
     nodes: tuple[HasseNode, ...]
     edges: str
@@ -40,7 +40,7 @@ class Hasse:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordPlane:
-    """All forms of the record by utility and risk, and the frontier."""
+    """All generalisations of the record by utility and risk, and the frontier."""
 
     dots: tuple[PlaneDot, ...]
     frontier: str
@@ -53,7 +53,7 @@ class RecordPlane:
 
 
 def reaches(goal: Mapping[str, Any], form: Mapping[str, Any]) -> bool:
-    """Whether a form is good enough to be chosen at all."""
+    """Return true if a generalisation satisfies the threshold of the goal."""
     if goal["kind"] == "least-risk":
         return bool(form["utility"] >= goal["at-least"] - 1e-9)
     if goal["kind"] == "most-utility":
@@ -61,12 +61,12 @@ def reaches(goal: Mapping[str, Any], form: Mapping[str, Any]) -> bool:
     return True
 
 
-def hasse_of(told: Mapping[str, Any]) -> Hasse | None:
-    """Return the drawing of a lattice that is small enough."""
-    points = told["points"]
-    if told["forms"] > MOST_DRAWN or len(points) != told["forms"]:
+def hasse_of(record: Mapping[str, Any]) -> Hasse | None:
+    """Return the drawing of a record's lattice, or ``None`` if it is too large."""
+    points = record["points"]
+    if record["forms"] > MOST_DRAWN or len(points) != record["forms"]:
         return None
-    chosen = None if told["chosen"] is None else tuple(told["chosen"]["levels"])
+    chosen = None if record["chosen"] is None else tuple(record["chosen"]["levels"])
     ordered = sorted(points, key=lambda form: (sum(form["levels"]), form["levels"]))
     rows = [list(group) for _, group in groupby(ordered, key=lambda form: sum(form["levels"]))]
     height = ROW * len(rows)
@@ -77,9 +77,9 @@ def hasse_of(told: Mapping[str, Any]) -> Hasse | None:
             nodes[key] = HasseNode(
                 x=round(HASSE_WIDTH * (at + 0.5) / len(row), 1),
                 y=round(height - ROW * (level + 0.5), 1),
-                label=_words(told, form),
+                label=_label(record, form),
                 is_chosen=key == chosen,
-                reaches=reaches(told["goal"], form),
+                reaches=reaches(record["goal"], form),
             )
     edges = []
     for key, node in nodes.items():
@@ -90,18 +90,18 @@ def hasse_of(told: Mapping[str, Any]) -> Hasse | None:
     return Hasse(nodes=tuple(nodes.values()), edges="".join(edges), height=height)
 
 
-def _words(told: Mapping[str, Any], form: Mapping[str, Any]) -> str:
+def _label(record: Mapping[str, Any], form: Mapping[str, Any]) -> str:
     labels = [
         attribute["levels"][level]["label"]
-        for attribute, level in zip(told["attributes"], form["levels"], strict=True)
+        for attribute, level in zip(record["attributes"], form["levels"], strict=True)
     ]
     return f"{', '.join(labels)}: {form['risk']:.3g}, {form['utility']:.3g}"
 
 
-def record_plane(told: Mapping[str, Any]) -> RecordPlane:
-    """Return the drawing of all forms on the risk-utility plane."""
-    points, goal = told["points"], told["goal"]
-    most_risk = max([*(form["risk"] for form in points), told["before"]["risk"], 1e-12])
+def record_plane(record: Mapping[str, Any]) -> RecordPlane:
+    """Return the drawing of all generalisations of a record on the risk-utility plane."""
+    points, goal = record["points"], record["goal"]
+    most_risk = max([*(form["risk"] for form in points), record["before"]["risk"], 1e-12])
     most_utility = max([*(form["utility"] for form in points), 1e-12])
 
     def dot(utility: float, risk: float, text: str = "") -> PlaneDot:
@@ -113,8 +113,8 @@ def record_plane(told: Mapping[str, Any]) -> RecordPlane:
         )
 
     distinct = {(round(form["utility"], 6), round(form["risk"], 9)) for form in points}
-    steps = [dot(utility, risk) for utility, risk in told["frontier"]]
-    chosen, before = told["chosen"], told["before"]
+    steps = [dot(utility, risk) for utility, risk in record["frontier"]]
+    chosen, before = record["chosen"], record["before"]
     return RecordPlane(
         dots=tuple(dot(utility, risk) for utility, risk in sorted(distinct)[:1200]),
         frontier="M" + "L".join(f"{step.x} {step.y}" for step in steps) if steps else "",

@@ -1,4 +1,4 @@
-"""The plane with moving thresholds as a part of owner-only pages: runs it, and shows it."""
+"""The risk-utility plane as a part of owner-only pages: starts its run and shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLANE = "plane"
 
 
 def start_plane(request: Request, form: Sent) -> Response:
-    """Ask for the frontiers of the plan's records, in a process of its own."""
+    """Compute the frontiers of the plan's records in a separate process."""
     plan = shown_plan(request)
     studio = studio_of(request)
     run = studio.runs.start(
@@ -26,16 +26,18 @@ def start_plane(request: Request, form: Sent) -> Response:
 
 
 def show_plane(request: Request) -> Response:
-    """Show the plane of a run, at the thresholds that the address has."""
+    """Show the plane of a run at the thresholds of the address."""
     run = studio_of(request).runs.get(request.query_params.get("run", ""))
     if run.kind != PLANE:
-        raise InputError("there is no such plane", do="Load the page again.")
+        raise InputError(
+            "The run has no risk-utility plane.", where="run", do="Load the page again."
+        )
     template = "_plane.html.j2" if "goal" in request.query_params else "_planerun.html.j2"
     return page_answer(request, template, run=run, **plane_values(request, run))
 
 
 def plane_values(request: Request, run: CommandRun | None) -> dict[str, Any]:
-    """Return what the part needs; nothing is drawn until the run is over."""
+    """Return the values of the part; nothing is drawn while the run is active."""
     if run is None or run.is_running or "frontiers" not in run.answer:
         return {"moved": None}
     goal, value, power = goal_in(request.query_params)
@@ -43,10 +45,10 @@ def plane_values(request: Request, run: CommandRun | None) -> dict[str, Any]:
     return {
         "moved": moved,
         "drawing": plane_drawing(run.answer, moved),
-        "told": run.answer,
+        "answer": run.answer,
         "plane_width": WIDTH,
         "plane_height": HEIGHT,
-        "asked": dict(request.query_params),
+        "query": dict(request.query_params),
         "has_aggregate": "tkde" in run.answer["frontiers"][0],
     }
 

@@ -1,6 +1,6 @@
-"""The risk-utility plane with thresholds that move: from the frontiers that `explain` told.
+"""The risk-utility plane with movable thresholds, from the frontiers that `explain` computes.
 
-Everything here is confidential, and for pages that say so.
+Confidential; only for pages that say so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Numbers: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
-    """Where a threshold puts every record: means, and those who reach it."""
+    """Effect of a threshold: mean risk and utility, and those of the records not withheld."""
 
     goal: Goal
     value: float
@@ -37,18 +37,18 @@ class Moved:
 
     @property
     def risk_left(self) -> float:
-        """The part of the mean risk that is left, in per cent."""
+        """The remaining mean risk, in per cent of the original."""
         return 100 * self.risk / self.risk_before if self.risk_before else 0.0
 
     @property
     def utility_left(self) -> float:
-        """The part of the mean utility that is left, in per cent."""
+        """The remaining mean utility, in per cent of the original."""
         return 100 * self.utility / self.utility_before if self.utility_before else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaneDot:
-    """A point of a drawing, with what it says."""
+    """A point of a drawing, with its text."""
 
     x: float
     y: float
@@ -57,7 +57,7 @@ class PlaneDot:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaneDrawing:
-    """The plane in the coordinates of the page; lines are where the threshold lies."""
+    """The plane in the coordinates of the page; ``threshold_y`` is the line of the threshold."""
 
     curve: str
     cloud: tuple[PlaneDot, ...]
@@ -70,16 +70,16 @@ class PlaneDrawing:
 
 
 def threshold_moved(
-    told: Mapping[str, Any], goal: Goal, value: float, *, power: float = 1.0
+    answer: Mapping[str, Any], goal: Goal, value: float, *, power: float = 1.0
 ) -> Moved:
-    """Return what a threshold leaves: a share of utility, a risk, or the weight of low risk."""
+    """Return the effect of a threshold: a share of utility, a risk, or a weight of low risk."""
     risks, utilities = [], []
-    for each in told["frontiers"]:
+    for each in answer["frontiers"]:
         risk, utility = _chosen(each, goal, value, power)
         risks.append(risk)
         utilities.append(utility)
     shown = ~np.isnan(np.array(risks))
-    before = [(each["before"]["risk"], each["before"]["utility"]) for each in told["frontiers"]]
+    before = [(each["before"]["risk"], each["before"]["utility"]) for each in answer["frontiers"]]
     found_risk, found_utility = np.array(risks)[shown], np.array(utilities)[shown]
     return Moved(
         goal=goal,
@@ -100,13 +100,13 @@ def _chosen(each: Mapping[str, Any], goal: Goal, value: float, power: float) -> 
         steps = each.get("tkde")
         if steps is None:
             raise InputError(
-                "risk model 3 has no aggregate", where="goal", do="Choose another goal."
+                "Risk model 3 has no aggregate.", where="goal", do="Choose another goal."
             )
         hidden, utility = np.array(steps["hidden"]), np.array(steps["utility"])
         at = int(np.argmax(value * hidden + utility**power))
         return float(steps["risk"][at]), float(utility[at])
     risk, utility = np.array(each["aruba"]["risk"]), np.array(each["aruba"]["utility"])
-    if goal == "utility":  # from the most useful form on, risk falls
+    if goal == "utility":  # sorted by falling utility and risk
         least = value * each["before"]["utility"]
         at = max(int(np.count_nonzero(utility >= least - 1e-9)) - 1, 0)
         return float(risk[at]), float(utility[at])
@@ -116,18 +116,18 @@ def _chosen(each: Mapping[str, Any], goal: Goal, value: float, power: float) -> 
     return float(risk[safe[0]]), float(utility[safe[0]])
 
 
-def plane_drawing(told: Mapping[str, Any], moved: Moved) -> PlaneDrawing:
-    """Return the drawing: the frontier of means, every record, and where k-anonymity lies."""
+def plane_drawing(answer: Mapping[str, Any], moved: Moved) -> PlaneDrawing:
+    """Return the drawing: the frontier of means, single records, and k-anonymous tables."""
     shares = np.linspace(0, 1, 21)
-    curve = [threshold_moved(told, "utility", float(share)) for share in shares]
-    anonymous = told.get("anonymous", [])
+    curve = [threshold_moved(answer, "utility", float(share)) for share in shares]
+    anonymous = answer.get("anonymous", [])
     most_risk = max([moved.risk_before, *(each["risk"] for each in anonymous), 1e-12])
     most_risk = max(most_risk, *(each.risk for each in curve))
     most_utility = max([moved.utility_before, 1e-12, *(each["utility"] for each in anonymous)])
     cloud_risk = np.minimum(moved.risks, most_risk)
 
     def dot(utility: float, risk: float, text: str = "") -> PlaneDot:
-        # Risks are drawn by their square roots: most records have little.
+        # A square-root scale, because most records have a low risk.
         part = float(np.sqrt(max(risk, 0.0) / most_risk))
         return PlaneDot(
             x=round(LEFT + (WIDTH - LEFT - 16) * utility / most_utility, 1),
@@ -170,22 +170,27 @@ def _figure(value: float) -> str:
     return "0" if value == 0 else f"{value:.3g}"
 
 
-def goal_in(given: Mapping[str, str]) -> tuple[Goal, float, float]:
-    """Return the goal that a form asks for, its threshold and the power of utility."""
-    goal = given.get("goal", "utility")
-    try:
-        share = float(given.get("share", "50"))
-        risk = float(given.get("risk", "-1"))
-        weight, power = float(given.get("lambda", "4")), float(given.get("kappa", "1"))
-    except ValueError:
-        raise InputError(
-            "a threshold is no number", where="threshold", do="Give a number."
-        ) from None
-    if not all(np.isfinite([share, risk, weight, power])):
-        raise InputError("a threshold is no number", where="threshold", do="Give a number.")
+def goal_in(form: Mapping[str, str]) -> tuple[Goal, float, float]:
+    """Return the goal of a form, its threshold and the power of utility."""
+    goal = form.get("goal", "utility")
+    numbers = [
+        _threshold(form.get(name, default))
+        for name, default in (("share", "50"), ("risk", "-1"), ("lambda", "4"), ("kappa", "1"))
+    ]
+    share, risk, weight, power = numbers
     if goal == "risk":
-        # The slider goes by powers of ten, from a thousandth to one.
+        # The slider has powers of ten.
         return "risk", float(10 ** min(max(risk, -4.0), 1.0)), power
     if goal == "aggregate":
         return "aggregate", min(max(weight, 0.0), 1e6), 0.0 if power == 0 else max(power, 1.0)
     return "utility", min(max(share / 100, 0.0), 1.0), power
+
+
+def _threshold(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not np.isfinite(value):
+        raise InputError("A threshold is not a number.", where="threshold", do="Give a number.")
+    return value

@@ -1,4 +1,4 @@
-"""The plan file, which is the studio's state: read whole, edited in place, replaced by rename."""
+"""The plan file, which is the state of the studio: edited in place and replaced atomically."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from hedgerow.studio.yamledit import Edit, edited, first_comments, remarks
 
 _SEEN_MOST = 64
 _seen: OrderedDict[str, str] = OrderedDict()
-"""Texts that pages were made from, by version, so that a difference can be shown."""
+"""Texts shown on pages, by version, so that differences can be shown."""
 
 _writing = threading.Lock()
 
 
 class ChangedMeanwhileError(RefusedError):
-    """Somebody else changed the file since the page was shown; ``difference`` is how."""
+    """The file was changed elsewhere since the page was shown; ``difference`` has the lines."""
 
     def __init__(self, name: str, difference: Sequence[str]) -> None:
         self.difference = tuple(difference)
         super().__init__(
-            "the file was changed meanwhile, in another tab, an editor or by a command;"
-            " nothing was written",
+            "The file was changed meanwhile, in another tab, an editor or by a command. Nothing"
+            " was written.",
             where=name,
-            do="Look at the difference, load the page again, and repeat what you did.",
+            do="Look at the difference, load the page again, and repeat your change.",
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanFile:
-    """A plan file as it was when it was read; ``version`` is that of its very bytes."""
+    """A plan file as it was read; ``version`` identifies its exact text."""
 
     folder: Folder
     name: str
@@ -54,70 +54,70 @@ class PlanFile:
         """Return the plan file of that name in the folder."""
         path = folder.inside(name)
         format_of(path)
-        made = cls(folder=folder, name=name, path=path, text=read_plan_text(path))
-        _remember(made)
-        return made
+        file = cls(folder=folder, name=name, path=path, text=read_plan_text(path))
+        _remember(file)
+        return file
 
     @property
     def version(self) -> str:
-        """What a form sends back, so that it changes no other text than the one it shows."""
+        """Identifier of the text that forms send back, so that they change only this text."""
         return version_of(self.text)
 
     @property
     def is_yaml(self) -> bool:
-        """Whether it can be edited here: YAML alone has comments to keep and a way to do so."""
+        """True if the file can be edited here: only edits of YAML keep comments."""
         return format_of(self.path) == "YAML"
 
     @property
     def data(self) -> dict[str, Any]:
-        """The plain objects of the file, unchecked."""
+        """The content of the file, not validated."""
         found = parse_text(self.text, kind=format_of(self.path), where=self.name).data
         if not isinstance(found, dict):
-            raise PlanError("the plan is not a mapping of keys to values", where=self.name)
+            raise PlanError("The plan is not a mapping of keys to values.", where=self.name)
         return found
 
     def plan(self) -> Plan:
-        """Return the checked plan; raises with every mistake in it."""
+        """Return the validated plan, or raise an error with all mistakes."""
         parsed = parse_text(self.text, kind=format_of(self.path), where=self.name)
         return checked(parsed.data, where=self.name, lines=parsed.lines, base=self.path.parent)
 
     def marks(self, *path: str) -> dict[str, str]:
-        """Return the first comment of every entry of a mapping, such as of each attribute."""
+        """Return the first comment of each entry of a mapping, such as the attributes."""
         return first_comments(self.text, path) if self.is_yaml else {}
 
     def remarks(self, *path: str) -> dict[str, str]:
-        """Return the comments right above each key of the whole plan, or of one section of it."""
+        """Return the comments directly above each key of the plan, or of one section."""
         return remarks(self.text, path) if self.is_yaml else {}
 
     def with_edits(self, edits: Sequence[Edit]) -> PlanFile:
-        """Return the file as it would be; nothing is written."""
+        """Return the edited file without writing it."""
         text = edited(self.text, edits, where=self.name)
         return PlanFile(folder=self.folder, name=self.name, path=self.path, text=text)
 
     def check_version(self, version: str) -> None:
-        """Refuse a form that was made for another text than this one, and tell the difference."""
+        """Refuse a form for another version of the text, with the difference."""
         if self.version != version:
             raise ChangedMeanwhileError(self.name, _difference(version, self))
 
     def save(self, edits: Sequence[Edit], *, version: str) -> PlanFile:
-        """Write the file with the edits, if it still is the ``version`` that somebody saw.
+        """Write the edited file, if it still has the ``version`` that was shown.
 
-        A plan that loaded before must load afterwards; one with mistakes may be mended in steps.
+        A valid plan must stay valid; a plan with errors may be corrected in steps.
         """
         if not self.is_yaml:
             raise InputError(
-                "only plans in YAML can be edited here",
+                "Only plans in YAML can be edited here.",
                 where=self.name,
-                do="Save it as YAML, or edit it elsewhere.",
+                do="Save the plan as YAML, or edit it elsewhere.",
             )
         return self._replaced(lambda now: now.with_edits(edits), version)
 
-    def sign(self, made: Signing, *, version: str) -> PlanFile:
-        """Write signatures into the file, if it still is the ``version`` that was signed."""
+    def sign(self, signing: Signing, *, version: str) -> PlanFile:
+        """Write signatures into the file, if it still has the ``version`` that was signed."""
         kind = format_of(self.path)
 
         def signed(now: PlanFile) -> PlanFile:
-            text = rewritten(now.text, kind=kind, keys=made.keys, sources={}, where=self.name)
+            text = rewritten(now.text, kind=kind, keys=signing.keys, sources={}, where=self.name)
             return replace(now, text=text)
 
         return self._replaced(signed, version)
@@ -135,7 +135,7 @@ class PlanFile:
 
 
 def version_of(text: str) -> str:
-    """Return the name of one state of a text."""
+    """Return the identifier of a text."""
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:24]
 
 

@@ -1,9 +1,8 @@
-"""Commands as processes of their own, which outlive the page and the server that started them.
+"""Commands as separate processes, which outlive the page and the server that started them.
 
-A run is a folder of the studio's state: what was asked, what the command reports while it works
-(its own progress stream, see `hedgerow.cli.console.progress`), and what it answered. Nothing of it
-is kept in memory, so a reopened page, or another start of the server, finds every run again.
-A lock that the process holds from its first moment to its last says whether it still runs.
+A run is a folder in the studio's state: the command, its progress stream (see
+`hedgerow.cli.console.progress`) and its answer. Nothing is kept in memory, so a reopened page or a
+restarted server finds every run again. The process holds a lock as long as it runs.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.folder import Folder
 
 KEPT = 40
-"""How many runs are remembered."""
+"""Number of runs that are kept."""
 
 LONGEST = 60.0
-"""Seconds that a short command may take."""
+"""Maximum duration of a short command in seconds."""
 
 _NEW_GROUP, _NO_CONSOLE = 0x00000200, 0x08000000
 """CREATE_NEW_PROCESS_GROUP and CREATE_NO_WINDOW of Windows."""
@@ -41,7 +40,7 @@ _NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
 
 @dataclass(frozen=True, kw_only=True)
 class CommandRun:
-    """One command, running or over."""
+    """One command, running or ended."""
 
     id: str
     kind: str
@@ -51,16 +50,16 @@ class CommandRun:
     step: str | None
     fraction: float | None
     answer: dict[str, Any] = field(repr=False)
-    said: str = field(repr=False)
+    stderr: str = field(repr=False)
 
     @property
     def is_running(self) -> bool:
-        """Whether the process is still there."""
+        """True if the process is running."""
         return self.state == "running"
 
     @property
     def error(self) -> dict[str, Any] | None:
-        """What the command refused, in its own words."""
+        """The error of the command, if it was refused."""
         found = self.answer.get("error")
         return found if isinstance(found, dict) else None
 
@@ -73,13 +72,13 @@ class Runs:
         self._started: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, kind: str, words: Sequence[str], *, about: dict[str, str]) -> CommandRun:
-        """Start ``hedgerow WORDS --json`` in the folder, detached, and return it as a run."""
+        """Start ``hedgerow WORDS --json`` in the folder as a detached process."""
         self._forget_old()
         name = f"{int(time.time()):010d}-{secrets.token_hex(4)}"
         place = self._place(name)
         place.mkdir(parents=True, mode=0o700)
-        told = {"kind": kind, "command": ["hedgerow", *words], "about": about}
-        (place / "run.json").write_text(json.dumps(told), encoding="utf-8")
+        facts = {"kind": kind, "command": ["hedgerow", *words], "about": about}
+        (place / "run.json").write_text(json.dumps(facts), encoding="utf-8")
         (place / "progress").touch(mode=0o600)
         with (
             (place / "lock").open("wb") as lock,
@@ -106,8 +105,10 @@ class Runs:
     def get(self, name: str) -> CommandRun:
         """Return a run by its name."""
         if not _NAME.fullmatch(name) or not (place := self._place(name)).is_dir():
-            raise InputError("there is no such run", do="It was forgotten; start it again.")
-        told = json.loads((place / "run.json").read_text(encoding="utf-8"))
+            raise InputError(
+                "The run is no longer available.", where="run", do="Start the command again."
+            )
+        facts = json.loads((place / "run.json").read_text(encoding="utf-8"))
         alive = self._is_alive(name)
         answer = _answer(place / "out")
         state: RunState = "running" if alive else "stopped"
@@ -116,18 +117,18 @@ class Runs:
         step, fraction = _last_step(place / "progress")
         return CommandRun(
             id=name,
-            kind=told["kind"],
-            command=tuple(told["command"]),
-            about=told["about"],
+            kind=facts["kind"],
+            command=tuple(facts["command"]),
+            about=facts["about"],
             state=state,
             step=step,
             fraction=fraction,
             answer=answer,
-            said=_tail(place / "err"),
+            stderr=_tail(place / "err"),
         )
 
     def all(self, kind: str | None = None, **about: str) -> list[CommandRun]:
-        """Return the runs of a kind and of what they are about, the newest first."""
+        """Return the runs of a kind with matching entries of ``about``, the newest first."""
         base = self.folder.state() / "runs"
         names = sorted(path.name for path in base.glob("*") if _NAME.fullmatch(path.name))
         runs = []
@@ -139,7 +140,7 @@ class Runs:
         return runs
 
     def cancel(self, name: str) -> None:
-        """Ask a run to end, as a key in the terminal would: what is half done is undone."""
+        """Interrupt a run, as Ctrl-C does in a terminal; incomplete results are removed."""
         run = self.get(name)
         if run.is_running:
             pid = int((self._place(name) / "pid").read_text(encoding="ascii"))
@@ -163,10 +164,10 @@ class Runs:
 
 
 def detached(held: tuple[int, ...], system: str = os.name) -> dict[str, Any]:
-    """Return how a process is started so that it outlives the server, and no key ends it.
+    """Return the options that detach a process from the server and the terminal.
 
-    Elsewhere than on Windows it has a session of its own and inherits the lock that says whether
-    it lives. On Windows it has no console and a group of its own, to which alone a break is sent.
+    On POSIX systems the process has its own session and inherits the lock. On Windows it has no
+    console and its own process group, to which a break can be sent.
     """
     if system == "nt":
         return {"creationflags": _NEW_GROUP | _NO_CONSOLE, "close_fds": True}
@@ -174,9 +175,9 @@ def detached(held: tuple[int, ...], system: str = os.name) -> dict[str, Any]:
 
 
 def end_process(pid: int, system: str = os.name) -> None:
-    """Ask a process to end; on Windows, where nobody can be asked, end it.
+    """Interrupt a process; on Windows, where that may be impossible, terminate it.
 
-    Whatever `publish` has not finished is then undone by the next run, as after a loss of power.
+    The next run then removes incomplete results of `publish`, as after a power failure.
     """
     if system != "nt":
         os.kill(pid, signal.SIGTERM)
@@ -188,28 +189,28 @@ def end_process(pid: int, system: str = os.name) -> None:
 
 
 def called(words: Sequence[str]) -> list[str]:
-    """Return the program that answers ``hedgerow WORDS`` in JSON.
+    """Return the command line that runs ``hedgerow WORDS`` with an answer in JSON.
 
-    The folder that it runs in is no place to import from (``-P``): its files are data.
+    ``-P`` prevents imports from the working folder, whose files are data.
     """
     at = words.index("--") if "--" in words else len(words)
     return [sys.executable, "-P", "-m", "hedgerow", *words[:at], "--json", *words[at:]]
 
 
 def not_started(error: OSError) -> InputError:
-    """Return what to say where the system starts no process."""
-    why = (error.strerror or "the system refuses").lower()
+    """Return the error for a process that the system does not start."""
+    reason = (error.strerror or "the system refuses").lower()
     return InputError(
-        f"the command could not be started: {why}", do="Try it in a terminal, as the same user."
+        f"The command could not be started: {reason}.", do="Run it in a terminal as the same user."
     )
 
 
 class AnsweredError(HedgerowError):
-    """What a command refused, in its own words."""
+    """The error of a command."""
 
 
 def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
-    """Return what a short command answers, in a process of its own; raises what it refuses."""
+    """Return the answer of a short command in a separate process, or raise its error."""
     try:
         done = subprocess.run(
             called(words),
@@ -219,19 +220,19 @@ def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
             timeout=LONGEST,
             check=False,
         )
-        told = json.loads(done.stdout)
+        answer = json.loads(done.stdout)
     except OSError as error:
         raise not_started(error) from None
     except (subprocess.TimeoutExpired, ValueError):
-        raise InputError("the command did not answer", do="Try it in a terminal.") from None
-    refused = told.get("error")
+        raise InputError("The command did not answer.", do="Run it in a terminal.") from None
+    refused = answer.get("error")
     if isinstance(refused, dict):
         raise AnsweredError(refused["what"], where=refused.get("where"), do=refused.get("do"))
-    return dict(told)
+    return dict(answer)
 
 
 def _hold(lock: int) -> tuple[int, ...]:
-    """Lock a file for the process that inherits it; nothing where there are no such locks."""
+    """Lock a file for the process that inherits it, if the system has such locks."""
     try:
         import fcntl
     except ImportError:  # not a POSIX system
@@ -256,9 +257,9 @@ def _is_held(lock: Path) -> bool:
 
 
 def is_there(pid: Path, system: str = os.name) -> bool:
-    """Whether the process whose number a file holds is there, where locks cannot tell.
+    """Return true if the process with the number in a file exists, for systems without locks.
 
-    Windows gives numbers again: a run with an answer is over whatever its number says.
+    Windows reuses numbers, so a run with an answer has ended in any case.
     """
     if _answer(pid.with_name("out")):
         return False
@@ -286,11 +287,11 @@ def _answer(out: Path) -> dict[str, Any]:
 
 
 def _last_step(progress: Path) -> tuple[str | None, float | None]:
-    """Return the last whole line of a progress stream."""
+    """Return step and fraction of the last complete line of a progress stream."""
     for line in reversed(_tail(progress).splitlines()):
         with suppress(ValueError, KeyError, TypeError):
-            told = json.loads(line)
-            return str(told["step"]), told["fraction"]
+            progressed = json.loads(line)
+            return str(progressed["step"]), progressed["fraction"]
     return None, None
 
 

@@ -1,17 +1,17 @@
-"""Who may speak to the studio: one browser of this machine's user, and nobody through it.
+"""Access control: only one browser of the computer's user may send requests to the studio.
 
-Another web site, another program's page on this machine and a name that was rebound to 127.0.0.1
-can all make a browser send requests here. What stops them, each tried by a test that fails without:
+Other web sites, pages of other local programs and names rebound to 127.0.0.1 can make a browser
+send requests here. Each of these defences has a test that fails without it:
 
-- **Host** is one of the two names of this start, a random one below ``.localhost`` or 127.0.0.1,
-  and after the entry only the one that was entered by: a rebound name is another.
-- **Entry** is by a random token, good once, that becomes a strict, http-only cookie of a random
-  name. Cookies are shared by all ports of a host, so the host's name is random where it can be.
-- **Origin** of every change is the studio's own.
-- **Page token**: every change carries a header that only a page of the studio was given, good for
-  the addresses of that page alone.
-- **Content policy** ``default-src 'none'``, own scripts and styles only; nothing is kept
-  (``no-store``), nothing may frame the studio, and no address leaves by a referrer.
+- **Host** is one of the two names of this start: a random one below ``.localhost`` or 127.0.0.1;
+  after the entry only the name that was used. A rebound name differs.
+- **Entry** needs a random token that is valid once and becomes a strict, http-only cookie with a
+  random name. Cookies are shared by all ports of a host, so the host name is random if possible.
+- **Origin** of every change is the studio.
+- **Page token**: every change has a header that only pages of the studio receive, valid for the
+  addresses of that page only.
+- **Content policy** ``default-src 'none'`` with own scripts and styles only; nothing is cached
+  (``no-store``), the studio cannot be framed, and no address leaves in a referrer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from http.cookies import CookieError, SimpleCookie
 PAGE_TOKEN = "X-Hedgerow-Page"  # noqa: S105  # the name of a header
 ENTRY = "/enter"
 SHARED = "runs"
-"""Addresses below which the token of any page is good: runs are shown by several."""
+"""Path for which the token of any page is valid, because several pages show runs."""
 
 POLICY = "; ".join(
     [
@@ -52,7 +52,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
-"""On every answer, unless the answer says otherwise itself."""
+"""Headers of every answer that does not set them itself."""
 
 SAFE = frozenset({"GET", "HEAD"})
 
@@ -63,7 +63,7 @@ def _token() -> str:
 
 @dataclass(kw_only=True)
 class StartKeys:
-    """The secrets of one start. Nothing of them is written down but the entry's own file."""
+    """The secrets of one start; only the entry address is written to a file."""
 
     port: int
     name: str = field(default_factory=lambda: f"hedgerow-{secrets.token_hex(8)}.localhost")
@@ -75,17 +75,17 @@ class StartKeys:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What a request may call this machine: after the entry only what that called it."""
+        """Host names that a request may use; after the entry only the one used there."""
         if self.entered_by is not None:
             return (self.entered_by,)
         return (f"{self.name}:{self.port}", f"127.0.0.1:{self.port}")
 
     def address(self, host: str | None = None) -> str:
-        """Return the address to enter by."""
+        """Return the entry address."""
         return f"http://{host or self.hosts[0]}{ENTRY}?token={self.entry}"
 
     def enter(self, token: str, host: str) -> bool:
-        """Take the entry's token; it is good once."""
+        """Return true for the entry token, which is valid once."""
         if self.entry is None or not _same(token, self.entry):
             return False
         self.entry = None
@@ -93,12 +93,12 @@ class StartKeys:
         return True
 
     def page_token(self, page: str) -> str:
-        """Return what the changes of one page that is being shown carry."""
+        """Return a token for the changes of one page."""
         nonce = secrets.token_hex(8)
         return f"{nonce}.{self._sign(nonce, page)}"
 
     def signed_for(self, token: str, page: str) -> bool:
-        """Whether a token was given to that page by this start."""
+        """Return true if this start issued the token for that page."""
         nonce, _, signature = token.partition(".")
         return _same(signature, self._sign(nonce, page))
 
@@ -107,8 +107,8 @@ class StartKeys:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Knock:
-    """What the defences look at in a request."""
+class CheckedRequest:
+    """The parts of a request that the defences check."""
 
     method: str
     path: str
@@ -116,57 +116,57 @@ class Knock:
 
     @property
     def page(self) -> str:
-        """The page whose address it is: the first part of the path."""
+        """The name of the page: the first part of the path."""
         return self.path.split("/", 2)[1] if self.path.startswith("/") else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Defences:
-    """The checks before any page is reached; each answers whether a request may go on."""
+    """The checks of each request; each returns true if the request passes."""
 
     keys: StartKeys
     pages: tuple[str, ...]
 
-    def refusal(self, asked: Knock) -> str | None:
-        """Return the name of the first check that a request fails, or nothing."""
-        if not self.host(asked):
+    def refusal(self, request: CheckedRequest) -> str | None:
+        """Return the name of the first check that a request fails, or ``None``."""
+        if not self.host(request):
             return "host"
-        if asked.path == ENTRY and asked.method in SAFE:
+        if request.path == ENTRY and request.method in SAFE:
             return None
-        if not self.cookie(asked):
+        if not self.cookie(request):
             return "cookie"
-        if not self.site(asked):
+        if not self.site(request):
             return "site"
-        if asked.method in SAFE:
+        if request.method in SAFE:
             return None
-        if not self.origin(asked):
+        if not self.origin(request):
             return "origin"
-        return None if self.page_token(asked) else "page"
+        return None if self.page_token(request) else "page"
 
-    def host(self, asked: Knock) -> bool:
-        """Whether the request names this machine as this start does."""
-        return asked.headers.get("host", "").lower() in self.keys.hosts
+    def host(self, request: CheckedRequest) -> bool:
+        """Return true if the request uses a host name of this start."""
+        return request.headers.get("host", "").lower() in self.keys.hosts
 
-    def cookie(self, asked: Knock) -> bool:
-        """Whether the browser is the one that entered."""
+    def cookie(self, request: CheckedRequest) -> bool:
+        """Return true if the browser is the one that entered."""
         try:
-            found = SimpleCookie(asked.headers.get("cookie", "")).get(self.keys.cookie)
+            found = SimpleCookie(request.headers.get("cookie", "")).get(self.keys.cookie)
         except CookieError:
             return False
         return found is not None and _same(found.value, self.keys.session)
 
-    def site(self, asked: Knock) -> bool:
-        """Whether the browser, where it says so, was sent by the studio or by its user."""
-        return asked.headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+    def site(self, request: CheckedRequest) -> bool:
+        """Return true unless the browser reports that another site caused the request."""
+        return request.headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
-    def origin(self, asked: Knock) -> bool:
-        """Whether a change comes from a page of this very address."""
-        return asked.headers.get("origin") == f"http://{asked.headers.get('host', '').lower()}"
+    def origin(self, request: CheckedRequest) -> bool:
+        """Return true if a change comes from a page of the same address."""
+        return request.headers.get("origin") == f"http://{request.headers.get('host', '').lower()}"
 
-    def page_token(self, asked: Knock) -> bool:
-        """Whether a change carries the token of the page whose address it is."""
-        token = asked.headers.get(PAGE_TOKEN.lower(), "")
-        allowed = self.pages if asked.page == SHARED else (asked.page,)
+    def page_token(self, request: CheckedRequest) -> bool:
+        """Return true if a change has the token of its page."""
+        token = request.headers.get(PAGE_TOKEN.lower(), "")
+        allowed = self.pages if request.page == SHARED else (request.page,)
         return any(self.keys.signed_for(token, page) for page in allowed)
 
 

@@ -1,4 +1,4 @@
-"""What a release of sequences shows: frequent items, what follows one of them, and lengths."""
+"""View of a release of sequences: frequent items, items after a chosen one, and lengths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LENGTHS = 20
 
 
 def held_bars(sequences: NoisySequences, words: str = "") -> tuple[Bar, ...]:
-    """Return the items that most sequences hold, of those whose labels hold the words."""
+    """Return the items in the most sequences whose labels contain all words."""
     rows = np.repeat(np.arange(len(sequences)), sequences.lengths)
     pairs = np.unique(np.stack([rows, sequences.items.astype(np.int64)]), axis=1)
     totals = np.zeros(sequences.taxonomy.n_leaves, dtype=np.int64)
@@ -25,10 +25,12 @@ def held_bars(sequences: NoisySequences, words: str = "") -> tuple[Bar, ...]:
 
 
 def next_bars(sequences: NoisySequences, item: str) -> tuple[int, tuple[Bar, ...]]:
-    """Return how many sequences hold an item, and which items come right after it most often."""
+    """Return the number of sequences with an item, and the items that most often follow it."""
     code = sequences.taxonomy.leaf_code.get(item)
     if code is None:
-        raise InputError("there is no such item", where="item", do="Choose one of the list.")
+        raise InputError(
+            "The release has no such item.", where="item", do="Choose an item of the list."
+        )
     rows = np.repeat(np.arange(len(sequences)), sequences.lengths)
     here = np.flatnonzero(sequences.items == code)
     holding = np.unique(rows[here])
@@ -40,7 +42,7 @@ def next_bars(sequences: NoisySequences, item: str) -> tuple[int, tuple[Bar, ...
 
 
 def length_bars(sequences: NoisySequences, more: str) -> tuple[Bar, ...]:
-    """Return how many sequences have each length; ``more`` is how the last bar is called."""
+    """Return the number of sequences of each length; ``more`` is the label of the last bar."""
     lengths = np.minimum(sequences.lengths, MOST_LENGTHS)
     totals: NDArray[np.int64] = np.zeros(MOST_LENGTHS + 1, dtype=np.int64)
     np.add.at(totals, lengths, sequences.counts)
@@ -56,6 +58,6 @@ def length_bars(sequences: NoisySequences, more: str) -> tuple[Bar, ...]:
 
 
 def shown_path(sequences: NoisyBaskets, place: int) -> str:
-    """Return the items of one sequence in words, in their order."""
+    """Return the items of one sequence as text, in their order."""
     codes = sequences.items[sequences.offsets[place] : sequences.offsets[place + 1]].tolist()
     return shortened(" → ".join(sequences.taxonomy.leaf_labels[code] for code in codes), 160)

@@ -1,4 +1,4 @@
-"""The studio as a server on this machine alone, and its way into the browser."""
+"""The studio as a server on the loopback address, and the start of the browser."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ LOOPBACK = "127.0.0.1"
 def serve(
     folder: Path, *, port: int, open_browser: bool, tell: Callable[[str, str | None], None]
 ) -> None:
-    """Run the studio for a folder until it is ended; ``tell`` gets its addresses.
+    """Run the studio for a folder until it is stopped; ``tell`` is called with its addresses.
 
-    The second is for browsers that do not know names below ``.localhost``, and nothing where the
-    first is already so.
+    The second address is for browsers that cannot resolve names below ``.localhost``; it is
+    ``None`` if the first one is of that kind.
     """
     place = Folder.at(folder)
     with bound(port) as listening:
@@ -61,17 +61,17 @@ def serve(
 
 
 def make_ready() -> None:
-    """Compile templates and import what the first pages need, while the browser is on its way."""
+    """Compile templates and import what the first pages need, while the browser starts."""
     templates = environment()
     for name in templates.list_templates():
         templates.get_template(name)
     with suppress(ImportError):
-        import_module("pandas")  # which pyarrow looks for when it first reads a release
+        import_module("pandas")  # pyarrow imports it when it first reads a release
 
 
 @contextmanager
 def bound(port: int) -> Iterator[socket.socket]:
-    """Yield a socket on the loopback address; port 0 is any that is free."""
+    """Yield a socket on the loopback address; port 0 selects any free port."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
@@ -80,8 +80,12 @@ def bound(port: int) -> Iterator[socket.socket]:
         listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
-        why = getattr(error, "strerror", None) or "there is no such port"
-        raise InputError(why, where=f"port {port}", do="Give another --port, or none.") from None
+        reason = (getattr(error, "strerror", None) or "there is no such port").lower()
+        raise InputError(
+            f"The port cannot be used: {reason}.",
+            where=f"port {port}",
+            do="Give another --port, or omit the option.",
+        ) from None
     try:
         yield listening
     finally:
@@ -89,9 +93,9 @@ def bound(port: int) -> Iterator[socket.socket]:
 
 
 def entered_by(keys: StartKeys) -> str:
-    """Return the host to enter by: the random name where the system's browser knows it.
+    """Return the host of the entry address: the random name, if the browser can resolve it.
 
-    Chromium, Edge and Firefox know all names below ``.localhost`` by themselves; Safari asks the
+    Chromium, Edge and Firefox resolve names below ``.localhost`` themselves; Safari asks the
     system.
     """
     if sys.platform == "darwin":
@@ -106,12 +110,12 @@ def entered_by(keys: StartKeys) -> str:
 
 @contextmanager
 def way_in(address: str) -> Iterator[Path]:
-    """Yield a file that only this user can read and that leads a browser to ``address``.
+    """Yield a file, readable only by this user, that leads a browser to ``address``.
 
-    The address holds the token; a browser's command line, which everybody on the machine can see,
-    holds the name of the file.
+    The address contains the token. The command line of a browser is visible to all users of the
+    computer, so it gets only the name of the file.
     """
-    said = texts("common").entered
+    words = texts("common").entered
     descriptor, name = tempfile.mkstemp(prefix="hedgerow-studio-", suffix=".html")  # 0600
     path = Path(name)
     try:
@@ -121,8 +125,8 @@ def way_in(address: str) -> Iterator[Path]:
                 '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
                 '<meta name="referrer" content="no-referrer">'
                 f'<meta http-equiv="refresh" content="0; url={quoted}">'
-                f"<title>{said.title}</title></head>"
-                f'<body><p><a href="{quoted}">{said.title}</a></p></body></html>'
+                f"<title>{words.title}</title></head>"
+                f'<body><p><a href="{quoted}">{words.title}</a></p></body></html>'
             )
         yield path
     finally:

@@ -1,4 +1,4 @@
-"""What every page is made with: views and changes, templates, refusals, the plan in the address."""
+"""Building blocks of all pages: views, changes, templates, refusals, the plan in the address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLAN_SUFFIXES = (".yaml", ".yml")
 
 @dataclass(frozen=True, kw_only=True)
 class Studio:
-    """What one start of the studio works with."""
+    """The objects of one start of the studio."""
 
     folder: Folder
     keys: StartKeys
@@ -38,9 +38,9 @@ class Studio:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """One of the nine pages: its name, which is its address, and what it answers.
+    """One of the nine pages: its name, which is also its address, and its routes.
 
-    ``owner_only`` pages show confidential figures, and say so at their top.
+    ``owner_only`` pages show confidential figures and say so at the top.
     """
 
     name: str
@@ -49,23 +49,23 @@ class Page:
 
 
 class Sent:
-    """What a form sent: texts by name, each perhaps several times."""
+    """The values of a sent form by name; a name may occur several times."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
         self.pairs = tuple(pairs)
 
     def get(self, name: str, default: str = "") -> str:
-        """Return the last text of that name."""
+        """Return the last value of that name."""
         return next((value for key, value in reversed(self.pairs) if key == name), default)
 
     def all(self, name: str) -> list[str]:
-        """Return every text of that name, in order."""
+        """Return all values of that name, in order."""
         return [value for key, value in self.pairs if key == name]
 
     def need(self, name: str) -> str:
-        """Return the text of that name, which must be there."""
+        """Return the value of that name, which must be present."""
         if not any(key == name for key, _ in self.pairs):
-            raise InputError("the form is not whole", where=name, do="Load the page again.")
+            raise InputError("The form is incomplete.", where=name, do="Load the page again.")
         return self.get(name)
 
 
@@ -75,13 +75,13 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def studio_of(request: Request) -> Studio:
-    """Return what this start of the studio works with."""
+    """Return the objects of this start of the studio."""
     studio: Studio = request.app.state.studio
     return studio
 
 
 def view(handler: Handler) -> Endpoint:
-    """Return the endpoint of what is shown: ``handler`` runs in a thread."""
+    """Return the endpoint of a GET request, whose ``handler`` runs in a thread."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -93,7 +93,7 @@ def view(handler: Handler) -> Endpoint:
 
 
 def change(handler: Changer) -> Endpoint:
-    """Return the endpoint of what changes something: ``handler`` gets the form."""
+    """Return the endpoint of a POST request, whose ``handler`` gets the form."""
 
     async def endpoint(request: Request) -> Response:
         body = await request.body()
@@ -109,7 +109,7 @@ def change(handler: Changer) -> Endpoint:
 
 
 def is_part(request: Request) -> bool:
-    """Whether htmx asks for a part of a page."""
+    """Return true if htmx requests a part of a page."""
     return request.headers.get("hx-request") == "true"
 
 
@@ -121,10 +121,10 @@ def page_answer(
     headers: Mapping[str, str] | None = None,
     **values: Any,
 ) -> HTMLResponse:
-    """Return a page, or a part of one where the template's name begins with ``_``.
+    """Return a page, or a part of one if the template's name begins with ``_``.
 
-    Beside ``values`` a template has ``page`` (the name), ``t`` and ``c`` (texts), ``plan`` (its
-    name or nothing), ``token``, ``link`` and the navigation.
+    Besides ``values``, a template has ``page`` (its name), ``t`` and ``c`` (texts), ``plan`` (its
+    name or ``None``), ``token``, ``link`` and the navigation.
     """
     page = page_name(request)
     studio = studio_of(request)
@@ -151,18 +151,18 @@ def page_answer(
 
 
 def page_name(request: Request) -> str:
-    """Return the page whose address was asked for; ``/`` is Start."""
+    """Return the name of the requested page; ``/`` is the page Start."""
     return request.url.path.split("/", 2)[1] or "start"
 
 
 def address(name: str, **query: str | None) -> str:
-    """Return the address of a page, with what of the query is there."""
-    given = {key: value for key, value in query.items() if value is not None}
-    return f"/{name}" + (f"?{urlencode(given)}" if given else "")
+    """Return the address of a page with the parts of the query that are not ``None``."""
+    present = {key: value for key, value in query.items() if value is not None}
+    return f"/{name}" + (f"?{urlencode(present)}" if present else "")
 
 
 def refused(request: Request, error: HedgerowError) -> HTMLResponse:
-    """Return a refusal in the words of the command line, as a page or in the page's notice."""
+    """Return an error as a page, or as the notice of a page."""
     if is_part(request):
         headers = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}
         return page_answer(request, "_refused.html.j2", status=422, headers=headers, error=error)
@@ -170,26 +170,24 @@ def refused(request: Request, error: HedgerowError) -> HTMLResponse:
 
 
 def plan_name(request: Request) -> str | None:
-    """Return the name of the plan that the address speaks of, else of the folder's only one."""
-    given = request.query_params.get("plan")
-    if given:
-        return given
-    return None
+    """Return the name of the plan in the address."""
+    return request.query_params.get("plan") or None
 
 
 def shown_plan(request: Request) -> PlanFile:
-    """Return the plan file that the address speaks of."""
+    """Return the plan file of the address."""
     name = plan_name(request)
     if name is None:
-        said = texts("common").no_plan
-        raise InputError(said.what, do=said.do)
+        raise InputError(
+            "No plan is chosen.", do="Choose one on the page Start, or create one from a table."
+        )
     return PlanFile.read(studio_of(request).folder, name)
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates; whatever they are given is escaped, unseen letters written out."""
-    made = Environment(
+    """Return the template environment, which escapes values and shows invisible characters."""
+    found = Environment(
         loader=PackageLoader("hedgerow.studio", "templates"),
         autoescape=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
@@ -197,12 +195,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["term_button"] = term_button
-    made.filters["whole"] = lambda number: f"{number:,}"
-    made.filters["command"] = command_text
-    made.filters["one_line"] = yaml_line
-    made.filters["hash"] = lambda text: version_of(text)[:8]
-    return made
+    found.globals["term_button"] = term_button
+    found.filters["whole"] = lambda number: f"{number:,}"
+    found.filters["command"] = command_text
+    found.filters["one_line"] = yaml_line
+    found.filters["hash"] = lambda text: version_of(text)[:8]
+    return found
 
 
 def command_text(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Releases that are shown: read from their folders once, and checked against their certificates."""
+"""Releases that are shown: read once from their folders and checked against their certificates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KEPT: OrderedDict[tuple[str, int, int], ShownRelease] = OrderedDict()
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShownRelease:
-    """A release folder; everything in it but a folder `owner` may be published."""
+    """A release folder; all its files except those in `owner` may be published."""
 
     name: str
     path: Path
@@ -42,7 +42,7 @@ class ShownRelease:
 
     @cached_property
     def pictured(self) -> Groups:
-        """The groups that maps and trees show: those of the leaf table, if there is one."""
+        """The groups of maps and trees: those of the leaf table, if there is one."""
         release = self.release
         groups = release.groups
         if groups.tree is None and groups.leaves is not None:
@@ -53,21 +53,21 @@ class ShownRelease:
 
     @property
     def sequences(self) -> NoisySequences | None:
-        """The sequences of a release of such."""
+        """The sequences of the release, or ``None`` for another kind."""
         found = None if self.baskets is None else self.baskets.baskets
         return found if isinstance(found, NoisySequences) else None
 
     @property
     def release(self) -> Release:
-        """The release of a table."""
+        """The release of a table; an error for another kind."""
         if self.table is None:
             raise ReleaseError(
-                "this is no release of a table", where=self.name, do="Choose another view."
+                "This is not a release of a table.", where=self.name, do="Choose another view."
             )
         return self.table
 
     def files(self) -> list[ReleasedHere]:
-        """Return the files that a recipient gets, and whether each is the one certified."""
+        """Return the files for recipients with the result of their check."""
         found = []
         for name in file_names(self.path):
             if name.startswith("owner/"):
@@ -99,12 +99,14 @@ class ReleasedHere:
 
 
 def shown_release(folder: Folder, name: str) -> ShownRelease:
-    """Return the release of that name in the folder; one that was changed is refused."""
+    """Return the release of that name in the folder; a modified one is refused."""
     path = folder.inside(name)
-    told = (path / CERTIFICATE).stat() if (path / CERTIFICATE).is_file() else None
-    if told is None:
-        raise ReleaseError("there is no release", where=name, do="Choose one of the list.")
-    key = (str(path), told.st_mtime_ns, told.st_size)
+    status = (path / CERTIFICATE).stat() if (path / CERTIFICATE).is_file() else None
+    if status is None:
+        raise ReleaseError(
+            "The folder has no release.", where=name, do="Choose a release of the list."
+        )
+    key = (str(path), status.st_mtime_ns, status.st_size)
     found = _KEPT.get(key)
     if found is None:
         found = _loaded(path, name)

@@ -1,6 +1,6 @@
-"""Words of the glossary inside the studio's texts: ``[[cap]]``, or ``[[budget|privacy]]``.
+"""Glossary terms in the texts of the studio: ``[[cap]]``, or ``[[budget|privacy]]``.
 
-Each becomes a button that opens what the glossary says, by mouse, keyboard and screen reader.
+Each becomes a button that shows the glossary entry, by mouse, keyboard and screen reader.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _TERM = re.compile(r"\[\[(?P<word>[^]|]+)(?:\|(?P<label>[^]]+))?\]\]")
 
 
 class TermText(Markup):
-    """A text with buttons in it; what is put into its places is escaped and made visible."""
+    """A text with buttons; values that are inserted are escaped and made visible."""
 
     def format(self, *values: Any, **named: Any) -> TermText:
-        """Return the text with its places filled."""
+        """Return the text with values inserted."""
         filled = super().format(
             *map(_seen, values), **{key: _seen(value) for key, value in named.items()}
         )
@@ -32,7 +32,7 @@ def _seen(value: Any) -> Any:
 
 
 def term_button(word: str, label: str | None = None) -> Markup:
-    """Return a word that the glossary explains; ``label`` is how the sentence says it."""
+    """Return a button for a glossary term; ``label`` is its form in the sentence."""
     return Markup(
         '<button type="button" class="term" popovertarget="help" hx-get="/help/{}"'
         ' hx-target="#help-text" hx-swap="innerHTML">{}</button>'
@@ -40,7 +40,7 @@ def term_button(word: str, label: str | None = None) -> Markup:
 
 
 def with_terms(text: str) -> str:
-    """Return a text with its words of the glossary as buttons, or the text itself.
+    """Return a text with buttons for its glossary terms, or the text itself if it has none.
 
     >>> with_terms("no such word"), "<button" in with_terms("the [[cap]] of it")
     ('no such word', True)
@@ -55,5 +55,5 @@ def with_terms(text: str) -> str:
 
 
 def terms_in(text: str) -> list[str]:
-    """Return the words of the glossary that a text names."""
+    """Return the glossary terms in a text."""
     return [found["word"] for found in _TERM.finditer(text)]

@@ -1,4 +1,4 @@
-"""Edits of a tree as a form sends them, each with the command that does the same."""
+"""Edits of a taxonomy from forms, each with the equivalent command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 @dataclass(frozen=True, kw_only=True)
 class TreeChange:
-    """An edit, its command, new names of groups that may be open, and what it opens."""
+    """An edit with its command, renamed groups, and groups that it opens."""
 
     edit: TreeEdit = field(repr=False)
     command: tuple[str, ...]
@@ -26,12 +26,12 @@ class TreeChange:
 
 
 def tree_change(kind: str, form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
-    """Return the change that a form asks for."""
+    """Return the change described by a form."""
     return TREE_EDITS[kind](form, taxonomy, file)
 
 
 def _words(kind: str, file: str, labels: list[str], *options: str) -> tuple[str, ...]:
-    """Return a command; labels that look like options stand behind a mark that ends these."""
+    """Return a command; labels that look like options follow ``--``."""
     ending = ("--",) if any(label.startswith("-") for label in labels) else ()
     if not ending:
         return ("hedgerow", "taxonomy", "edit", kind, file, *labels, *options)
@@ -41,14 +41,14 @@ def _words(kind: str, file: str, labels: list[str], *options: str) -> tuple[str,
 def _chosen(form: Sent) -> list[str]:
     labels = list(dict.fromkeys(form.all("label")))
     if not labels:
-        raise InputError("nothing is chosen", do="Mark at least one node first.")
+        raise InputError("No node is marked.", do="Mark at least one node first.")
     return labels
 
 
 def _one(form: Sent) -> str:
     labels = _chosen(form)
     if len(labels) > 1:
-        raise InputError("more than one node is chosen", do="Mark just one.")
+        raise InputError("More than one node is marked.", do="Mark only one node.")
     return labels[0]
 
 
@@ -66,7 +66,7 @@ def _move(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
 def _step(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
     label, direction = form.need("moved"), form.need("direction")
     if direction not in ("up", "down", "in", "out"):
-        raise InputError("there is no such direction", do="Load the page again.")
+        raise InputError("The direction is not valid.", do="Load the page again.")
     to, before = stepped_place(EditableTree.of(taxonomy), label, direction)  # type: ignore[arg-type]
     options = ("--into", to) if before is None else ("--into", to, "--before", before)
     return TreeChange(
@@ -103,7 +103,7 @@ def _split(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
     group = groups.pop()
     if groups or group is None:
         raise InputError(
-            "the marked nodes are members of several groups, or the root is among them",
+            "The marked nodes belong to several groups, or the root is among them.",
             do="Mark some members of one group.",
         )
     return TreeChange(
@@ -165,4 +165,4 @@ TREE_EDITS: dict[str, Callable[[Sent, Taxonomy, str], TreeChange]] = {
     "remove": _remove,
     "paste": _paste,
 }
-"""Edits by the name that a form has for them."""
+"""Edits by their names in forms."""

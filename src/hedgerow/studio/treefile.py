@@ -1,7 +1,7 @@
-"""Taxonomy files that are edited in the studio: every edit is written at once and can be undone.
+"""Taxonomy files that are edited in the studio: each edit is written at once and can be undone.
 
-What a file was before each edit is kept in the studio's own folder, byte for byte, so that going
-back works in a reopened page and after another start, as long as nobody else has changed the file.
+The state folder of the studio keeps the bytes of a file before each edit, so undo works in a
+reopened page and after a restart, as long as the file was not changed elsewhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hedgerow.taxonomy.rewrite import (
 )
 
 MOST_STEPS = 50
-"""Edits of a file that can be undone."""
+"""Maximum number of edits of a file that can be undone."""
 
 MOST_OPENED = 8
 _OPENED: OrderedDict[tuple[str, str], OpenedTaxonomy] = OrderedDict()
@@ -44,7 +44,7 @@ class TreeFiles:
     folder: Folder
 
     def opened(self, name: str) -> OpenedTaxonomy:
-        """Return the file of that name, read anew only if it has changed."""
+        """Return the file of that name, read again only if it has changed."""
         path = self.folder.inside(name)
         key = (str(path), digest_of(path))
         found = _OPENED.get(key)
@@ -57,27 +57,27 @@ class TreeFiles:
         return found
 
     def edit(self, name: str, version: str, edit: TreeEdit) -> OpenedTaxonomy:
-        """Write a file with an edit, if it still is the version that somebody saw."""
+        """Write an edited file, if it still has the version that was shown."""
         with _WRITING:
             file = self._unchanged(name, version)
             before = file.path.read_bytes()
-            made = file.replace(edit(EditableTree.of(file.taxonomy)).taxonomy())
-            _OPENED[str(made.path), made.digest] = made
-            if made.digest != file.digest:
-                self._push(name, "undo", before, made.digest)
+            written = file.replace(edit(EditableTree.of(file.taxonomy)).taxonomy())
+            _OPENED[str(written.path), written.digest] = written
+            if written.digest != file.digest:
+                self._push(name, "undo", before, written.digest)
                 self._clear(name, "redo")
         return self.opened(name)
 
     def step(self, name: str, version: str, way: Way) -> OpenedTaxonomy:
-        """Go back to what the file was before the last edit, or forward again, byte for byte."""
+        """Undo the last edit of a file, or redo it, byte for byte."""
         with _WRITING:
             file = self._unchanged(name, version)
             found = self._steps(name, way)
             if not found or found[-1].name.partition("-")[2] != file.digest:
                 raise InputError(
-                    "there is no edit of this very file to go to",
+                    "There is no edit to undo or redo.",
                     where=name,
-                    do="It was changed since, or is as it was first opened.",
+                    do="Edit the file again: it was changed elsewhere, or has no edits.",
                 )
             content, now = found[-1].read_bytes(), file.path.read_bytes()
             write_taxonomy_bytes(file.path, content)
@@ -87,7 +87,7 @@ class TreeFiles:
         return self.opened(name)
 
     def n_steps(self, name: str, way: Way) -> int:
-        """Return how many edits of the file as it is now can be undone, or done again."""
+        """Return the number of edits of the current file that can be undone or redone."""
         found = self._steps(name, way)
         is_last = bool(found) and found[-1].name.partition("-")[2] == digest_of(
             self.folder.inside(name)
@@ -95,20 +95,20 @@ class TreeFiles:
         return len(found) if is_last else 0
 
     def create(self, name: str, write: Callable[[Path], None]) -> OpenedTaxonomy:
-        """Make a file that is not there yet."""
+        """Create a new file."""
         path = self.folder.inside(name)
         if path.exists():
-            raise InputError("there is a file of that name", where=name, do="Give another name.")
+            raise InputError("The file already exists.", where=name, do="Give another name.")
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path)
         return self.opened(name)
 
     def marked(self, name: str) -> bool:
-        """Whether a person has marked the file as complete, as it is now."""
+        """Return true if the current version of the file is marked as complete."""
         return self._marks().get(name) == digest_of(self.folder.inside(name))
 
     def mark(self, name: str, version: str, *, complete: bool) -> None:
-        """Mark a file as complete, or take the mark away; any edit takes it away, too."""
+        """Mark a file as complete, or remove the mark; any edit also removes it."""
         with _WRITING:
             self._unchanged(name, version)
             marks = self._marks()

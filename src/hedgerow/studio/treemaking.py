@@ -1,4 +1,4 @@
-"""New taxonomies from what a form says: ready ones, files, bands of numbers, prefixes, cells."""
+"""New taxonomies from forms: ready ones, files, bands of numbers, prefixes, cells."""
 
 from __future__ import annotations
 
@@ -20,99 +20,99 @@ from hedgerow.taxonomy.ready.catalogue import PREFIX, ready_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
 
 TAXONOMIES = "taxonomies"
-"""The folder that new taxonomies go to."""
+"""Folder of new taxonomies."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,80}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeTree:
-    """A taxonomy with the words of the command that makes the same file."""
+class NewTree:
+    """A taxonomy with the command that makes the same file."""
 
     taxonomy: Taxonomy
     command: tuple[str, ...]
 
     def write(self, path: Path) -> None:
-        """Write it, in the format that the name asks for."""
+        """Write the taxonomy in the format of the file's suffix."""
         write_taxonomy(self.taxonomy, path)
 
 
-def new_name(given: str) -> str:
+def new_name(text: str) -> str:
     """Return the name of a new taxonomy file in the folder."""
-    name = given.strip().removeprefix(f"{TAXONOMIES}/")
+    name = text.strip().removeprefix(f"{TAXONOMIES}/")
     if not _NAME.fullmatch(name):
         raise InputError(
-            "this cannot be the name of a file",
+            "This is not a valid file name.",
             where="name",
-            do="Give letters, digits, blanks, '.', '-' and '_'.",
+            do="Use only letters, digits, spaces, '.', '-' and '_'.",
         )
     if not name.lower().endswith((".csv", ".yaml", ".yml", ".json")):
         name += ".csv"
     return f"{TAXONOMIES}/{name}"
 
 
-def made_tree(kind: str, form: Sent, folder: Folder, target: str) -> MadeTree:
-    """Return the taxonomy that a form asks for."""
+def new_tree(kind: str, form: Sent, folder: Folder, target: str) -> NewTree:
+    """Return the taxonomy described by a form."""
     make = _MAKERS.get(kind)
     if make is None:
-        raise InputError("there is no such way to make a taxonomy", do="Load the page again.")
+        raise InputError("The kind of taxonomy is not valid.", do="Load the page again.")
     return make(form, folder, target)
 
 
-def _ready(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _ready(form: Sent, folder: Folder, target: str) -> NewTree:
     name = form.need("ready")
     command = ("hedgerow", "taxonomy", "convert", PREFIX + name.removeprefix(PREFIX), target)
-    return MadeTree(taxonomy=ready_taxonomy(name).tree, command=command)
+    return NewTree(taxonomy=ready_taxonomy(name).tree, command=command)
 
 
-def _imported(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _imported(form: Sent, folder: Folder, target: str) -> NewTree:
     source = form.need("source")
     tree = read_taxonomy(folder.inside(source))
-    return MadeTree(taxonomy=tree, command=("hedgerow", "taxonomy", "convert", source, target))
+    return NewTree(taxonomy=tree, command=("hedgerow", "taxonomy", "convert", source, target))
 
 
-def _numeric(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _numeric(form: Sent, folder: Folder, target: str) -> NewTree:
     words = ["hedgerow", "taxonomy", "build", "numeric"]
     edges = form.get("edges").replace(",", " ").split()
     if edges:
         for edge in edges:
             words += ["--edge", edge]
-        return MadeTree(taxonomy=builders.numeric_edges(edges), command=(*words, "-o", target))
+        return NewTree(taxonomy=builders.numeric_edges(edges), command=(*words, "-o", target))
     low, high, step = form.need("low"), form.need("high"), form.get("step") or "1"
     widths = form.get("widths").replace(",", " ").split()
     words += ["--low", low, "--high", high, "--step", step]
     for width in widths:
         words += ["--width", width]
     tree = builders.numeric(low=low, high=high, step=step, widths=widths)
-    return MadeTree(taxonomy=tree, command=(*words, "-o", target))
+    return NewTree(taxonomy=tree, command=(*words, "-o", target))
 
 
-def _prefix(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _prefix(form: Sent, folder: Folder, target: str) -> NewTree:
     length, values = form.get("length").strip(), _listed(form.get("values"))
     base = ("hedgerow", "taxonomy", "build", "prefix")
     if length and not values:
         if not length.isdecimal():
-            raise InputError("the length is no whole number", where="length", do="Give 5, say.")
+            raise InputError(
+                "The length is not an integer.", where="length", do="Give a number such as 5."
+            )
         tree = builders.prefixes(builders.prefix_codes(int(length)))
-        return MadeTree(taxonomy=tree, command=(*base, "--length", length, "-o", target))
-    return MadeTree(
-        taxonomy=builders.prefixes(values), command=(*base, *_few(values), "-o", target)
-    )
+        return NewTree(taxonomy=tree, command=(*base, "--length", length, "-o", target))
+    return NewTree(taxonomy=builders.prefixes(values), command=(*base, *_few(values), "-o", target))
 
 
-def _dates(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _dates(form: Sent, folder: Folder, target: str) -> NewTree:
     first, last = form.need("from"), form.need("to")
     command = ("hedgerow", "taxonomy", "build", "dates", "--from", first, "--to", last)
-    return MadeTree(taxonomy=builders.dates(first, last), command=(*command, "-o", target))
+    return NewTree(taxonomy=builders.dates(first, last), command=(*command, "-o", target))
 
 
-def _values(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _values(form: Sent, folder: Folder, target: str) -> NewTree:
     values = _listed(form.get("values"))
     command = ("hedgerow", "taxonomy", "build", "flat", *_few(values), "-o", target)
-    return MadeTree(taxonomy=builders.flat(values), command=command)
+    return NewTree(taxonomy=builders.flat(values), command=command)
 
 
-def _cells(form: Sent, folder: Folder, target: str) -> MadeTree:
+def _cells(form: Sent, folder: Folder, target: str) -> NewTree:
     order: Order = "group-first" if form.get("order") == "group-first" else "value-first"
     ways = pasted_ways(form.get("cells"), order=order)
     if all(len(way) > 1 and way[0] == ways[0][0] for way in ways):
@@ -121,7 +121,7 @@ def _cells(form: Sent, folder: Folder, target: str) -> MadeTree:
         first = builders.flat([ways[0][-1]], root=ROOT)
         tree = EditableTree.of(first).placed(ways).taxonomy()
     command = ("hedgerow", "taxonomy", "edit", "paste", target, "cells.txt")
-    return MadeTree(taxonomy=tree, command=command)
+    return NewTree(taxonomy=tree, command=command)
 
 
 def _listed(text: str) -> list[str]:
@@ -129,11 +129,11 @@ def _listed(text: str) -> list[str]:
 
 
 def _few(values: list[str]) -> tuple[str, ...]:
-    """Return values as a command has them: themselves, or a file where they are many."""
+    """Return values as arguments of a command: the values, or a file if there are many."""
     return tuple(values) if len(values) <= 12 else ("--values", "values.txt")
 
 
-_MAKERS: dict[str, Callable[[Sent, Folder, str], MadeTree]] = {
+_MAKERS: dict[str, Callable[[Sent, Folder, str], NewTree]] = {
     "ready": _ready,
     "import": _imported,
     "numeric": _numeric,

@@ -1,4 +1,4 @@
-"""What the studio shows of a taxonomy: the levels that are open, and what is searched for."""
+"""View of a taxonomy: its open levels, and search results."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from hedgerow.taxonomy.edits import EditableTree
 from hedgerow.taxonomy.tree import Taxonomy
 
 PER_LEVEL = 100
-"""Members of a group that are shown at a time."""
+"""Number of members of a group that are shown at a time."""
 
 MOST_LINES = 400
-"""Lines of a page: what is open beyond is shown closed."""
+"""Maximum number of lines of a page; further open groups are shown closed."""
 
 MOST_OPEN = 60
-"""Nodes of a tree up to which all of it is shown at once."""
+"""Maximum number of nodes of a tree that is shown completely."""
 
 MOST_FOUND = 60
 MOST_GROUPS = 300
-"""Groups that are offered to move things to, the topmost first."""
+"""Maximum number of groups offered as targets of a move, the topmost first."""
 
 Direction = Literal["up", "down", "in", "out"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeLine:
-    """One node that is shown: ``below`` are its members, if it is open, ``n_more`` those left."""
+    """One node: ``below`` are its members, if it is open; ``n_more`` is the number of others."""
 
     label: str
     is_group: bool
@@ -41,7 +41,7 @@ class TreeLine:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundLine:
-    """A node that was searched for, with the groups around it."""
+    """A search result, with the groups that contain it."""
 
     label: str
     is_group: bool
@@ -56,9 +56,9 @@ def tree_lines(
     shown: Mapping[str, int] | None = None,
     top: str | None = None,
 ) -> TreeLine:
-    """Return a node, by default the root, with all levels below it that are open.
+    """Return a node, by default the root, with all open levels below it.
 
-    ``shown`` says how many members of a group are wanted, where that is not the usual number.
+    ``shown`` overrides the number of members that are shown for single groups.
     """
     budget = [MOST_LINES]
     node = 0 if top is None else taxonomy.find(top)
@@ -86,14 +86,14 @@ def _line(
 
 
 def opened_at_first(taxonomy: Taxonomy) -> tuple[str, ...]:
-    """Return the groups that are open when a tree is first shown: all of a small one."""
+    """Return the groups that are open at first: all groups of a small tree, else none."""
     if taxonomy.n_nodes > MOST_OPEN:
         return ()
     return tuple(taxonomy.labels[node] for node in (taxonomy.height > 0).nonzero()[0].tolist())
 
 
 def found_lines(taxonomy: Taxonomy, words: str) -> tuple[tuple[FoundLine, ...], int]:
-    """Return the nodes whose labels hold all words, shorter ones first, and how many there are."""
+    """Return the nodes whose labels contain all words, shorter labels first, and their number."""
     parts = words.casefold().split()
     places = [
         node
@@ -114,36 +114,34 @@ def found_lines(taxonomy: Taxonomy, words: str) -> tuple[tuple[FoundLine, ...], 
 
 
 def group_labels_of(taxonomy: Taxonomy) -> list[str]:
-    """Return the groups that things can be moved to, the topmost first."""
+    """Return the groups that can be targets of a move, the topmost first."""
     groups = (taxonomy.height > 0).nonzero()[0]
     order = groups[taxonomy.depth[groups].argsort(kind="stable")][:MOST_GROUPS]
     return [taxonomy.labels[node] for node in order.tolist()]
 
 
 def stepped_place(tree: EditableTree, label: str, direction: Direction) -> tuple[str, str | None]:
-    """Return the group, and the member to stand before, that one step of a node leads to.
+    """Return the group and the next member at the place to which a step moves a node.
 
-    ``up`` and ``down`` are among its fellows, ``in`` is into the group above it in the list,
-    ``out`` is behind its own group.
+    ``up`` and ``down`` move it among its siblings, ``in`` into the nearest group above it in the
+    list, ``out`` to the place after its own group.
     """
     if label not in tree.above:
-        raise InputError("the root stays where it is", do="Move nodes below it.")
+        raise InputError("The root cannot be moved.", do="Move nodes below it.")
     group = tree.above[label]
-    fellows = tree.below[group]
-    at = fellows.index(label)
+    siblings = tree.below[group]
+    at = siblings.index(label)
     if direction == "up" and at:
-        return group, fellows[at - 1]
-    if direction == "down" and at < len(fellows) - 1:
-        return group, fellows[at + 2] if at + 2 < len(fellows) else None
+        return group, siblings[at - 1]
+    if direction == "down" and at < len(siblings) - 1:
+        return group, siblings[at + 2] if at + 2 < len(siblings) else None
     if direction == "in":
-        groups = [fellow for fellow in fellows[:at] if tree.is_group(fellow)]
-        groups = groups or [fellow for fellow in fellows[at + 1 :] if tree.is_group(fellow)][:1]
+        groups = [each for each in siblings[:at] if tree.is_group(each)]
+        groups = groups or [each for each in siblings[at + 1 :] if tree.is_group(each)][:1]
         if groups:
             return groups[-1], None
     if direction == "out" and group in tree.above:
         around = tree.below[tree.above[group]]
         place = around.index(group) + 1
         return tree.above[group], around[place] if place < len(around) else None
-    raise InputError(
-        "there is no step in that direction", do="It is at the end of its group already."
-    )
+    raise InputError("The node cannot be moved in that direction.", do="Choose another direction.")

@@ -1,4 +1,4 @@
-"""The addresses of runs, which all pages share: how far one is, its events, and an end to it."""
+"""The addresses of runs, shared by all pages: state, events and cancellation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.studio.runs import CommandRun
 from hedgerow.studio.shell import Sent, change, page_answer, refused, studio_of, view
 
 EVERY = 0.2
-"""Seconds between looks at a run's progress."""
+"""Seconds between checks of a run's progress."""
 
 
 def _show(request: Request) -> Response:
@@ -26,14 +26,14 @@ def _show(request: Request) -> Response:
 
 
 def _cancel(request: Request, form: Sent) -> Response:
-    """End a run, and show it."""
+    """Cancel a run and show it."""
     runs = studio_of(request).runs
     runs.cancel(request.path_params["id"])
     return page_answer(request, "_run.html.j2", run=runs.get(request.path_params["id"]))
 
 
 async def _events(request: Request) -> Response:
-    """Tell how far a run is, as server-sent events, until it is over."""
+    """Send the progress of a run as server-sent events until it ends."""
     runs, name = studio_of(request).runs, request.path_params["id"]
     try:
         await run_in_threadpool(runs.get, name)
@@ -44,10 +44,10 @@ async def _events(request: Request) -> Response:
         last = ""
         while True:
             run = await run_in_threadpool(runs.get, name)
-            told = _event(run)
-            if told != last:
-                yield told
-                last = told
+            event = _event(run)
+            if event != last:
+                yield event
+                last = event
             if not run.is_running:
                 return
             await anyio.sleep(EVERY)
@@ -56,8 +56,8 @@ async def _events(request: Request) -> Response:
 
 
 def _event(run: CommandRun) -> str:
-    told = json.dumps({"state": run.state, "step": run.step, "fraction": run.fraction})
-    return f"event: {'progress' if run.is_running else 'over'}\ndata: {told}\n\n"
+    data = json.dumps({"state": run.state, "step": run.step, "fraction": run.fraction})
+    return f"event: {'progress' if run.is_running else 'over'}\ndata: {data}\n\n"
 
 
 ROUTES = (

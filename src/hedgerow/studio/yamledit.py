@@ -1,8 +1,7 @@
-"""Edits of a YAML text that leave every other line as it is, byte for byte.
+"""Edits of a YAML text that leave all other lines unchanged, byte for byte.
 
-Only the entry that an edit is about is written anew, by ruamel.yaml, which keeps its comments and
-its order; the lines around it are not touched. What comes out is read again and must say what the
-text said before, with the edit and nothing else.
+Only the edited entry is written again, by ruamel.yaml, which keeps its comments and its order. The
+result is parsed again and must equal the content before with only the edit applied.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Put:
-    """Give the key at ``path`` a value; ``after`` is where a new key goes, else to the end."""
+    """Set the key at ``path``; a new key goes after the key ``after``, or to the end."""
 
     path: _Path
     value: Any
@@ -39,14 +38,14 @@ class Put:
 
 @dataclass(frozen=True, kw_only=True)
 class Drop:
-    """Take the key at ``path`` out, if it is there."""
+    """Remove the key at ``path``, if it exists."""
 
     path: _Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """Write ``comment`` in place of the first comment of the entry at ``path``."""
+    """Replace the first comment of the entry at ``path``."""
 
     path: _Path
     comment: str
@@ -54,7 +53,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """Write ``comment`` in place of the comment lines right above a key on a line of its own."""
+    """Replace the comment lines directly above the key at ``path``."""
 
     path: _Path
     comment: str
@@ -65,7 +64,7 @@ Edit = Put | Drop | Mark | Remark
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    """A comment of a text: where it stands, and its words without the sign."""
+    """A comment: its position, and its text without the number sign."""
 
     line: int
     column: int
@@ -73,25 +72,25 @@ class Comment:
 
 
 def edited(text: str, edits: Sequence[Edit], *, where: str) -> str:
-    r"""Return the text with the edits, or raise if it would not say what they mean.
+    r"""Return the edited text, or raise an error if its content is not as intended.
 
     >>> edited("a: {b: x}  # two\n", [Put(path=("a", "b"), value="z")], where="plan")
     'a: {b: z}  # two\n'
     """
     wanted = parse_text(text, kind="YAML", where=where).data
     if not isinstance(wanted, dict):
-        raise PlanError("the plan is not a mapping of keys to values", where=where)
+        raise PlanError("The plan is not a mapping of keys to values.", where=where)
     wanted = copy.deepcopy(wanted)
     for edit in edits:
         text = _edited(text, edit)
         _apply(wanted, edit)
     if parse_text(text, kind="YAML", where=where).data != wanted:
-        raise InternalError("an edit of the plan would have changed something else")
+        raise InternalError("An edit of the plan would have changed something else.")
     return text
 
 
 def comments(text: str) -> list[Comment]:
-    """Return every comment of a YAML text, in order."""
+    """Return all comments of a YAML text, in order."""
     ends: dict[int, int] = {}
     inside: set[int] = set()
     for token in yaml.scan(text, Loader=_loader()):
@@ -112,7 +111,7 @@ def comments(text: str) -> list[Comment]:
 
 
 def first_comments(text: str, path: _Path) -> dict[str, str]:
-    """Return the first comment inside of each entry of the block mapping at ``path``."""
+    """Return the first comment inside each entry of the block mapping at ``path``."""
     node: yaml.Node | None = _composed(text)
     for key in path:
         node = next((v for k, v in _pairs(node) if k.value == key), None)
@@ -128,7 +127,7 @@ def first_comments(text: str, path: _Path) -> dict[str, str]:
 
 
 def remarks(text: str, path: _Path = ()) -> dict[str, str]:
-    """Return the comment lines right above each key of the mapping at ``path``, as one text."""
+    """Return the comment lines directly above each key of the mapping at ``path``, joined."""
     lines = text.splitlines()
     found = {}
     node: yaml.Node | None = _composed(text)
@@ -143,7 +142,7 @@ def remarks(text: str, path: _Path = ()) -> dict[str, str]:
 
 
 def _remark(lines: Sequence[str], line: int) -> int:
-    """Return the first of the comment lines that end right above ``line``."""
+    """Return the first of the comment lines that end directly above ``line``."""
     while line and lines[line - 1].lstrip().startswith("#"):
         line -= 1
     return line
@@ -157,8 +156,8 @@ def _edited(text: str, edit: Edit) -> str:
         above = _remark(lines, first)
         words = textwrap.wrap(edit.comment, WIDTH, break_long_words=False, break_on_hyphens=False)
         blanks = lines[first][: len(lines[first]) - len(lines[first].lstrip())] if inner else ""
-        made = [f"{blanks}# {line}{newline}" for line in words]
-        return "".join([*lines[:above], *made, *lines[first:]]) if inner else text
+        written = [f"{blanks}# {line}{newline}" for line in words]
+        return "".join([*lines[:above], *written, *lines[first:]]) if inner else text
     if isinstance(edit, Mark):
         return _marked(text, lines, first, stop, edit.comment)
     if isinstance(edit, Drop) and len(inner) == 1:
@@ -169,31 +168,31 @@ def _edited(text: str, edit: Edit) -> str:
         return _with_new(text, lines, edit, newline)
     block = "".join(lines[first:stop])
     indent = len(lines[first]) - len(lines[first].lstrip())
-    written = _rewritten(_dedented(block, indent), edit, inner)
-    shifted = [(" " * indent + line if line.strip() else line) for line in written.splitlines()]
+    entry = _rewritten(_dedented(block, indent), edit, inner)
+    shifted = [(" " * indent + line if line.strip() else line) for line in entry.splitlines()]
     return "".join([*lines[:first], *(line + newline for line in shifted), *lines[stop:]])
 
 
 def _with_new(text: str, lines: list[str], edit: Edit, newline: str) -> str:
     if not isinstance(edit, Put):
-        raise PlanError("there is no such key in the plan", where=".".join(edit.path))
+        raise PlanError("The plan has no such key.", where=".".join(edit.path))
     value = edit.value
     for key in reversed(edit.path[1:]):
         value = {key: value}
-    made = _dump({edit.path[0]: value}).splitlines()
+    new = _dump({edit.path[0]: value}).splitlines()
     at = len(lines)
     for name, node in _pairs(_composed(text)):
         if name.value == edit.after:
             at = _span(lines, name, node)[1]
     if at and not lines[at - 1].endswith("\n"):
         lines[at - 1] += newline
-    return "".join([*lines[:at], *(line + newline for line in made), *lines[at:]])
+    return "".join([*lines[:at], *(line + newline for line in new), *lines[at:]])
 
 
 def _entry(text: str, lines: list[str], path: _Path) -> tuple[int, int, _Path]:
-    """Return the lines of the innermost entry on lines of its own, and the path from its key on.
+    """Return the lines of the innermost entry on lines of its own, and the path from its key.
 
-    The path is empty where the plan has no such entry at all.
+    The path is empty if the plan has no such entry.
     """
     node: yaml.Node | None = _composed(text)
     if isinstance(node, yaml.MappingNode) and node.flow_style:
@@ -211,7 +210,7 @@ def _entry(text: str, lines: list[str], path: _Path) -> tuple[int, int, _Path]:
 
 
 def _span(lines: list[str], key: yaml.Node, value: yaml.Node) -> tuple[int, int]:
-    """Return the first line of an entry and the one after its last; comments after it are not."""
+    """Return the first line of an entry and the line after it, excluding comments that follow."""
     first = key.start_mark.line
     end = value.end_mark
     stop = end.line + 1 if end.column and lines[end.line][: end.column].strip() else end.line
@@ -240,7 +239,7 @@ def _marked(text: str, lines: list[str], first: int, stop: int, words: str) -> s
 
 
 def _rewritten(block: str, edit: Edit, inner: _Path) -> str:
-    """Return one entry with the edit; comments that ruamel.yaml loses stand above it."""
+    """Return the edited entry; comments that ruamel.yaml loses are put above it."""
     engine = _yaml()
     document = engine.load(block)
     holder = document
@@ -259,13 +258,13 @@ def _rewritten(block: str, edit: Edit, inner: _Path) -> str:
         if not holder and isinstance(holder, CommentedMap):
             holder.fa.set_flow_style()
         holder[inner[-1]] = _written(edit.value)
-    made = _spaced(_dumped(engine, document))
-    lost = _lost(comments(block), comments(made))
-    return "".join(f"# {words}\n" for words in lost) + made
+    entry = _spaced(_dumped(engine, document))
+    lost = _lost(comments(block), comments(entry))
+    return "".join(f"# {words}\n" for words in lost) + entry
 
 
 def _spaced(text: str) -> str:
-    """Return the text with two blanks before every comment that follows something."""
+    """Return the text with two spaces before each comment at the end of a line."""
     lines = text.splitlines(keepends=True)
     for each in comments(text):
         before, after = lines[each.line][: each.column], lines[each.line][each.column :]
@@ -302,15 +301,15 @@ def _apply(data: dict[str, Any], edit: Edit) -> None:
 
 
 def _written(value: Any) -> Any:
-    """Return a value as ruamel.yaml writes it on one line, doubtful texts in quotes."""
+    """Return a value for ruamel.yaml in flow style, with ambiguous texts in quotes."""
     if isinstance(value, bool) or value is None or isinstance(value, int):
         return value
     if isinstance(value, Decimal):
         return _yaml().load(str(value))
     if isinstance(value, Mapping):
-        made = CommentedMap((_key(key), _written(each)) for key, each in value.items())
-        made.fa.set_flow_style()
-        return made
+        mapping = CommentedMap((_key(key), _written(each)) for key, each in value.items())
+        mapping.fa.set_flow_style()
+        return mapping
     if isinstance(value, list | tuple):
         listed = CommentedSeq(_written(each) for each in value)
         listed.fa.set_flow_style()

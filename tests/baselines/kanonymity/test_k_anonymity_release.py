@@ -115,14 +115,14 @@ def test_certificate_and_report_say_plainly_that_it_is_not_differentially_privat
     assert "<strong>Not differentially private</strong>" in page
     assert guarantee.statement in page
     assert "exact counts" in page
-    assert "one more or one fewer person can change the groups" in page
-    for word in ("noisy", "ε", "stand out from the noise", "may be noise alone"):
-        assert word not in page.replace("Noisy weights", "")
+    assert "adding or removing one person can visibly change the groups" in page
+    for word in ("noisy", "ε", "distinguishable from noise", "may be pure noise"):
+        assert word not in page.replace("Noisy 1-way marginals", "")
 
 
 def test_a_private_release_is_still_reported_as_one(plan):
     page = " ".join(hedgerow.publish(plan, method="diffgen", epsilon=1).report().split())
-    assert "may be noise" in page
+    assert "may be pure noise" in page
     assert "Not differentially private" not in page
     assert "exact counts" not in page
 

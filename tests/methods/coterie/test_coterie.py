@@ -310,8 +310,8 @@ def test_a_plan_without_a_method_is_published_and_its_report_tells_of_pairs(tmp_
     assert told["method"]["name"] == "coterie"
     assert [line["on"] for line in told["budget"]["spends"]] == list(PARTS)
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "Items that come together" in page
-    assert "Every basket is invented" in page
+    assert "The most frequent pairs" in page
+    assert "Every basket is synthetic" in page
     best = _frequent_pairs(release.baskets, _item_totals(release.baskets))
     assert all(bar.count == release.count(bar.label.split(", ")).estimate for bar in best)
     assert "3, 7" in [bar.label for bar in best[:5]]

@@ -107,7 +107,7 @@ def test_a_release_read_back_has_its_tables_again(release):
 def test_the_report_shows_the_boxes_of_the_leaf_table(release):
     _, out = release
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "A map of the boxes" in page
+    assert "Maps of the boxes" in page
     assert "tables/leaves.csv" in page
 
 
@@ -117,7 +117,7 @@ def test_a_release_without_a_leaf_table_has_its_tables_and_no_boxes(data, tmp_pa
     again = Release.load(tmp_path / "release")
     assert len(again.groups.tables) == len(made.groups.tables)
     assert again.groups.leaves is None
-    assert "A map of the boxes" not in made.report()
+    assert "Maps of the boxes" not in made.report()
     with pytest.raises(ReleaseError, match="no tree leads to them"):
         hedgerow.generalise(again, data)
 

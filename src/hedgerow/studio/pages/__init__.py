@@ -1,4 +1,4 @@
-"""The nine pages: requests for what lies in the folder come in, pages leave."""
+"""The nine pages: from requests about the folder to pages."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ PAGES = (
     disclose.PAGE,
     ledger.PAGE,
 )
-"""The pages that there are."""
+"""All pages."""

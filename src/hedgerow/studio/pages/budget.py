@@ -1,4 +1,4 @@
-"""The page Budget: what an epsilon means and buys, or the epsilon that an error wanted asks for."""
+"""The page Budget: meaning and accuracy of an epsilon, or the epsilon for a given error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from hedgerow.errors import InputError
 from hedgerow.model.precision import within
+from hedgerow.pipeline.forecast import Forecast
 from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.wanted import with_error
 from hedgerow.plan.registry import METHODS
@@ -72,16 +73,16 @@ def _show(request: Request) -> Response:
     )
 
 
-def _asked(request: Request) -> tuple[PlanFile, Prepared]:
-    """Return the plan, with the epsilon that the address gives."""
+def _requested(request: Request) -> tuple[PlanFile, Prepared]:
+    """Return the plan with the epsilon of the address."""
     file = shown_plan(request)
     epsilon, _ = epsilon_value(request.query_params.get("epsilon", ""))
     return file, prepare(file.plan(), epsilon=epsilon)
 
 
 def _live(request: Request) -> Response:
-    """Show what an epsilon means; no forecast is waited for."""
-    _, ready = _asked(request)
+    """Show the meaning of an epsilon, with a forecast only if it is cached."""
+    _, ready = _requested(request)
     query = request.query_params
     account = None
     if query.get("cap") and query.get("spent"):
@@ -94,9 +95,9 @@ def _live(request: Request) -> Response:
 
 
 def _live_values(ready: Prepared, account: dict[str, Any] | None) -> dict[str, Any]:
-    told = FORECASTS.cached(ready)
+    forecast = FORECASTS.cached(ready)
     known = ready.plan.records
-    share = told.share if told else ready.outline(known).counts
+    share = forecast.share if forecast else ready.outline(known).counts
     error = within(share)
     return {
         "epsilon": plain_epsilon(ready.epsilon),
@@ -105,16 +106,17 @@ def _live_values(ready: Prepared, account: dict[str, Any] | None) -> dict[str, A
         "beliefs": _belief_bars(promised(ready.epsilon)),
         "error": error,
         "sizes": [_size_bar(size, error) for size in SIZES],
-        "told": told,
-        "json": None if told is None else _told(ready, told),
+        "forecast": forecast,
+        "json": None if forecast is None else _forecast_facts(ready, forecast),
         "account": None if account is None else _after(account, ready.epsilon),
         "true_counts": ready.outline(known).true_counts,
     }
 
 
-def _told(ready: Prepared, told: Any) -> dict[str, Any]:
-    """Return what `check --json` answers of the same plan and epsilon."""
-    return {"method": ready.settings.method, "fingerprint": ready.fingerprint(), **told.as_dict()}
+def _forecast_facts(ready: Prepared, forecast: Forecast) -> dict[str, Any]:
+    """Return the answer of `check --json` for the same plan and epsilon."""
+    facts = forecast.as_dict()
+    return {"method": ready.settings.method, "fingerprint": ready.fingerprint(), **facts}
 
 
 def _belief_bars(promise: Promise) -> list[dict[str, Any]]:
@@ -130,7 +132,7 @@ def _belief_bars(promise: Promise) -> list[dict[str, Any]]:
 
 
 def _part(text: str) -> float:
-    """Return a length in per cent of what is shown as per cent."""
+    """Return the number in a text with a per cent sign."""
     digits = text.replace("over", "").replace("under", "").replace("%", "").strip()
     return round(float(digits), 1)
 
@@ -147,20 +149,24 @@ def _size_bar(size: int, error: int) -> dict[str, Any]:
 
 
 def _forecast(request: Request) -> Response:
-    """Show what `hedgerow check` tells of an epsilon."""
-    _, ready = _asked(request)
-    told = FORECASTS.told(ready)
-    live = {"told": told, "json": _told(ready, told), "epsilon": plain_epsilon(ready.epsilon)}
+    """Show the forecast for an epsilon, as `hedgerow check` does."""
+    _, ready = _requested(request)
+    forecast = FORECASTS.computed(ready)
+    live = {
+        "forecast": forecast,
+        "json": _forecast_facts(ready, forecast),
+        "epsilon": plain_epsilon(ready.epsilon),
+    }
     return page_answer(request, "_forecast.html.j2", live=live)
 
 
 def _within(request: Request) -> Response:
-    """Show the least epsilon at which a count is as near as somebody wants."""
+    """Show the smallest epsilon for which the noise of a count is within the given error."""
     file = shown_plan(request)
     text = request.query_params.get("within", "").strip().replace(",", "")
     if not text.isdecimal() or len(text) > 9:
         raise InputError(
-            "the error wanted is no whole number", where="within", do="Give 1 or more."
+            "The error is not an integer.", where="within", do="Give an integer of at least 1."
         )
     ready = with_error(prepare(file.plan()), within=int(text), records=None)
     epsilon = plain_epsilon(ready.epsilon)
@@ -169,40 +175,42 @@ def _within(request: Request) -> Response:
 
 
 def _account(request: Request) -> Response:
-    """Show what the ledger has left before and after; a command of its own reads it."""
-    _, ready = _asked(request)
+    """Show the remaining budget before and after; a separate command reads the ledger."""
+    _, ready = _requested(request)
     ledger = ready.plan.ledger
     if ledger is None:
         return page_answer(request, "_account.html.j2", account=None)
     place = [] if ledger.file is None else ["--ledger", str(ready.plan.resolve(ledger.file))]
     folder = studio_of(request).folder
     try:
-        told = command_answer(folder, ["ledger", "show", *place, "--", ledger.name])
+        answer = command_answer(folder, ["ledger", "show", *place, "--", ledger.name])
     except AnsweredError:  # the first release opens the account
-        told = {"dataset": ledger.name, "cap": str(ledger.cap), "spent": "0", "left": ""}
-    account = _after({key: told[key] for key in ("dataset", "cap", "spent")}, ready.epsilon)
+        answer = {"dataset": ledger.name, "cap": str(ledger.cap), "spent": "0", "left": ""}
+    account = _after({key: answer[key] for key in ("dataset", "cap", "spent")}, ready.epsilon)
     return page_answer(request, "_account.html.j2", account=account)
 
 
-def _after(told: dict[str, Any], epsilon: Fraction) -> dict[str, Any]:
+def _after(account: dict[str, Any], epsilon: Fraction) -> dict[str, Any]:
     try:
-        cap, spent = Fraction(told["cap"]), Fraction(told["spent"])
+        cap, spent = Fraction(account["cap"]), Fraction(account["spent"])
     except (ValueError, ZeroDivisionError):
-        raise InputError("the form is not whole", where="cap", do="Load the page again.") from None
+        raise InputError(
+            "The form is incomplete.", where="cap", do="Load the page again."
+        ) from None
     left, after = cap - spent, cap - spent - epsilon
-    shown = shown_account({**told, "cap": str(cap), "spent": str(spent)})
-    asked = round(min(float(epsilon / cap) * 100, 100.0), 1) if cap else 100.0
+    shown = shown_account({**account, "cap": str(cap), "spent": str(spent)})
+    planned = round(min(float(epsilon / cap) * 100, 100.0), 1) if cap else 100.0
     return {
         **shown,
         "left": plain_epsilon(left) if left > 0 else "0",
         "after": plain_epsilon(after) if after > 0 else "0",
         "over": after < 0,
-        "asked": asked,
+        "planned": planned,
     }
 
 
 def _methods(request: Request, form: Sent) -> Response:
-    """Start the forecasts of all methods as a process of its own: that takes a while."""
+    """Start the forecasts of all methods as a separate process, because they take a while."""
     file = shown_plan(request)
     studio = studio_of(request)
     about = {"version": file.version, "part": f"/budget/methods?plan={file.name}"}
@@ -210,7 +218,7 @@ def _methods(request: Request, form: Sent) -> Response:
     return page_answer(request, "_run.html.j2", run=run)
 
 
-def _methods_told(request: Request) -> Response:
+def _methods_result(request: Request) -> Response:
     file = shown_plan(request)
     runs = studio_of(request).runs.all("methods", version=file.version)
     others = _others(runs[0].answer) if runs and runs[0].state == "done" else None
@@ -222,15 +230,15 @@ def _methods_told(request: Request) -> Response:
 def _others(answer: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for each in answer.get("methods", []):
-        told = each.get("forecast") or {}
-        count = (told.get("prediction") or {}).get("count") or {}
+        forecast = each.get("forecast") or {}
+        count = (forecast.get("prediction") or {}).get("count") or {}
         rows.append(
             {
                 "method": each["method"],
-                "groups": told.get("groups"),
-                "error": told.get("count-error-95"),
+                "groups": forecast.get("groups"),
+                "error": forecast.get("count-error-95"),
                 "off": count.get("off-by"),
-                "verdict": told.get("verdict"),
+                "verdict": forecast.get("verdict"),
                 "why": each.get("why-not"),
             }
         )
@@ -246,7 +254,7 @@ def _save(request: Request, form: Sent) -> Response:
     method = form.get("method") or publish.get("method", "hedge")
     edits: list[Edit] = []
     if method != publish.get("method"):
-        # What another method was told does not suit this one.
+        # Settings of another method do not apply to this one.
         edits += [
             Drop(path=("publish", key)) for key in publish if key not in ("method", "epsilon")
         ]
@@ -285,7 +293,7 @@ PAGE = Page(
         Route("/budget/forecast", view(_forecast)),
         Route("/budget/within", view(_within)),
         Route("/budget/account", view(_account)),
-        Route("/budget/methods", view(_methods_told), methods=["GET"]),
+        Route("/budget/methods", view(_methods_result), methods=["GET"]),
         Route("/budget/methods", change(_methods), methods=["POST"]),
         Route("/budget/save", change(_save), methods=["POST"]),
     ),

@@ -1,4 +1,4 @@
-"""Compare: releases side by side with their data, and trial plans where nothing is secret."""
+"""The page Compare: releases with their data, and trial plans on data that are not confidential."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ERRORS = ("two-way-neutral", "count-error", "tree", "boosting")
 
 
 def _show(request: Request) -> Response:
-    """Show what can be compared, and the comparison that was made last."""
+    """Show the releases and plans that can be compared, and the last comparison."""
     studio = studio_of(request)
     plan = None if plan_name(request) is None else shown_plan(request)
     runs = studio.runs.all(COMPARISON)
@@ -62,7 +62,7 @@ def _show(request: Request) -> Response:
 
 
 def _result(request: Request, run: CommandRun | None) -> dict[str, Any]:
-    """Return what a comparison found, with one heat map of it."""
+    """Return the figures of a comparison, with one heat map."""
     if run is None or run.is_running or "releases" not in run.answer:
         return {"figures": None}
     pairs, plot = _pairs(request, run), _plot(run.answer["releases"])
@@ -78,32 +78,32 @@ def _result(request: Request, run: CommandRun | None) -> dict[str, Any]:
     }
 
 
-def _cells(told: Mapping[str, Any]) -> list[str]:
-    learnt = told.get("learnt", {})
+def _cells(figures: Mapping[str, Any]) -> list[str]:
+    learnt = figures.get("learnt", {})
     return [
-        f"{told['name']} ({told['method']})",
-        str(told["epsilon"] or "–"),
-        f"{told['rows']:,}",
-        per_cent(told.get("one-way-neutral")),
-        _worst_column(told),
-        per_cent(told.get("two-way-neutral")),
-        per_cent(told["two-way"]),
-        per_cent(told["count-error"]),
+        f"{figures['name']} ({figures['method']})",
+        str(figures["epsilon"] or "–"),
+        f"{figures['rows']:,}",
+        per_cent(figures.get("one-way-neutral")),
+        _worst_column(figures),
+        per_cent(figures.get("two-way-neutral")),
+        per_cent(figures["two-way"]),
+        per_cent(figures["count-error"]),
         per_cent(learnt.get("tree")),
         per_cent(learnt.get("boosting")),
-        "ε" if told["epsilon"] is not None else per_cent(told["risk"]),
+        "ε" if figures["epsilon"] is not None else per_cent(figures["risk"]),
     ]
 
 
-def _worst_column(told: Mapping[str, Any]) -> str:
-    """Return the column furthest off; comparisons of earlier versions do not name it."""
-    if told.get("worst-column") is None:
+def _worst_column(figures: Mapping[str, Any]) -> str:
+    """Return the column with the largest error, which earlier versions do not name."""
+    if figures.get("worst-column") is None:
         return "–"
-    return f"{told['worst-column']}: {per_cent(told['worst-error'])}"
+    return f"{figures['worst-column']}: {per_cent(figures['worst-error'])}"
 
 
 def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return bars of errors, one group for each figure; parts of one."""
+    """Return bars of errors in per cent, one group for each figure."""
     groups = []
     for key in _ERRORS:
         values = []
@@ -121,7 +121,7 @@ def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plot_top(plot: list[dict[str, Any]]) -> int:
-    """Return where the axis of the bars ends, in per cent."""
+    """Return the upper end of the axis of the bars, in per cent."""
     most = max((bar["percent"] for group in plot for bar in group["bars"]), default=0.0)
     return next(top for top in (4, 8, 12, 20, 40, 60, 80, 100) if most <= top)
 
@@ -140,31 +140,35 @@ def _heat(request: Request, pairs: Mapping[str, Any]) -> Any:
     down = request.query_params.get("down", names[0])
     across = request.query_params.get("across", names[1])
     if down not in names or across not in names:
-        raise InputError("these columns are not compared", where="columns", do="Choose two others.")
+        raise InputError(
+            "These columns are not compared.", where="columns", do="Choose two others."
+        )
     if down == across:
         across = next(name for name in names if name != down)
-    said = texts("compare").heat
+    words = texts("compare").heat
     pair = (names.index(down), names.index(across))
-    return heat_maps(pairs, pair, original=said.original, differs=said.differs)
+    return heat_maps(pairs, pair, original=words.original, differs=words.differs)
 
 
 def _heated(request: Request) -> Response:
     """Show the heat map of two columns."""
     run = studio_of(request).runs.get(request.query_params.get("run", ""))
     if run.kind != COMPARISON:
-        raise InputError("there is no such comparison", do="Load the page again.")
+        raise InputError("The run is not a comparison.", where="run", do="Load the page again.")
     pairs = _pairs(request, run)
     if pairs is None:
-        raise InputError("there are no tables of two columns", do="Compare again.")
+        raise InputError("The comparison has no 2-way marginals.", do="Compare again.")
     return page_answer(request, "_heat.html.j2", heat=_heat(request, pairs), cell=CELL)
 
 
 def _start(request: Request, form: Sent) -> Response:
-    """Compare, in a process of its own."""
+    """Start a comparison in a separate process."""
     studio, kind = studio_of(request), form.need("kind")
     chosen = form.all("chosen")
     if not chosen:
-        raise InputError("nothing is chosen", where="compare", do="Choose at least one.")
+        raise InputError(
+            "Nothing is chosen.", where="compare", do="Choose at least one release or plan."
+        )
     for name in chosen:
         studio.folder.inside(name)
     out = f"comparison-{secrets.token_hex(4)}"
@@ -180,16 +184,18 @@ def _start(request: Request, form: Sent) -> Response:
     elif kind == "public":
         words += ["--public", form.need("public")]
     else:
-        raise InputError("there is no such comparison", do="Load the page again.")
+        raise InputError(
+            "The kind of comparison is not valid.", where="kind", do="Load the page again."
+        )
     if any(word.startswith("-") for word in (*chosen, form.get("data"), form.get("public"))):
-        raise InputError("a name begins with '-'", where="compare", do="Rename it first.")
+        raise InputError("A name begins with '-'.", where="compare", do="Rename the file first.")
     run = studio.runs.start(COMPARISON, words, about={"out": out, "kind": kind})
     place = address("compare", plan=plan_name(request), run=run.id)
     return Response(status_code=204, headers={"HX-Redirect": place})
 
 
 def _place(request: Request, data: str) -> str:
-    """Return a path as a command in the folder finds it; the plan's own is from the plan."""
+    """Return a path relative to the folder; the plan's own data path is relative to the plan."""
     if plan_name(request) is None or ":" in data or data.startswith("/"):
         return data
     plan = shown_plan(request)

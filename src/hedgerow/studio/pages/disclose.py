@@ -1,4 +1,4 @@
-"""Disclose: weights, dictionary and thresholds of single records, and why each has its form."""
+"""The page Disclose: weights, dictionary and thresholds, and the choice for single records."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _record_values(run: CommandRun | None) -> dict[str, Any]:
 
 
 def _save(request: Request, form: Sent) -> Response:
-    """Write the plan's section on disclosure."""
+    """Save the plan's section on disclosure."""
     plan = shown_plan(request)
     section = section_from(form, section_of(plan.data))
     plan.save([Put(path=("disclose",), value=section)], version=form.need("version"))
@@ -91,10 +91,10 @@ def _save(request: Request, form: Sent) -> Response:
 
 
 def _record(request: Request, form: Sent) -> Response:
-    """Ask why one record has its form, in a process of its own."""
+    """Explain the generalisation of one record in a separate process."""
     plan, number = shown_plan(request), form.need("number").strip()
     if not number.isdecimal() or not 0 < int(number) < 10**12:
-        raise InputError("this is no row", where="record", do="Give a whole number from 1 up.")
+        raise InputError("Not a row number.", where="record", do="Give an integer of at least 1.")
     words = ["explain", plan.name, "--row", number]
     about = {"plan": plan.name, "version": plan.version, "record": number}
     run = studio_of(request).runs.start(RECORD, words, about=about)
@@ -102,19 +102,19 @@ def _record(request: Request, form: Sent) -> Response:
 
 
 def _recorded(request: Request) -> Response:
-    """Show what became of the question."""
+    """Show the explanation of a record."""
     run = studio_of(request).runs.get(request.query_params.get("run", ""))
     if run.kind != RECORD:
-        raise InputError("there is no such record", do="Load the page again.")
+        raise InputError("The run explains no record.", where="run", do="Load the page again.")
     return page_answer(request, "_record.html.j2", record=run, **_record_values(run))
 
 
 def _disclose(request: Request, form: Sent) -> Response:
-    """Disclose, in a process of its own."""
+    """Start a disclosure in a separate process."""
     plan, out = shown_plan(request), form.need("out").strip()
     place = studio_of(request).folder.inside(out)
     if place.exists():
-        raise InputError("there is a folder of that name", where="out", do="Give another name.")
+        raise InputError("The folder already exists.", where="out", do="Give another name.")
     words = ["disclose", plan.name, "--out", out]
     if form.get("accept-risk"):
         words.append("--accept-risk")

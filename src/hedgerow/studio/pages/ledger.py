@@ -1,4 +1,4 @@
-"""Ledger: what every data set has spent and may spend, read and changed by commands alone."""
+"""The page Ledger: budgets of all data sets, read and changed only by commands."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ MOST_ENTRIES = 200
 
 
 def ledger_words(request: Request) -> list[str]:
-    """Return the option that names the plan's ledger, if it has one of its own."""
+    """Return the option for the plan's ledger, if the plan names a file."""
     if plan_name(request) is None:
         return []
     plan = shown_plan(request)
-    given = plan.data.get("ledger")
-    file = given.get("file") if isinstance(given, Mapping) else None
+    section = plan.data.get("ledger")
+    file = section.get("file") if isinstance(section, Mapping) else None
     if not isinstance(file, str):
         return []
     return ["--ledger", str(plan.path.parent / file)]
 
 
 def _shown_words(request: Request) -> list[str]:
-    """Return the same option as people would type it in the folder."""
+    """Return the same option as it would be typed in the folder."""
     words = ledger_words(request)
     root = str(studio_of(request).folder.root) + "/"
     return [word.removeprefix(root) for word in words]
@@ -50,22 +50,22 @@ def _ask(request: Request, *words: str) -> dict[str, Any]:
     return command_answer(studio_of(request).folder, ["ledger", *words, *ledger_words(request)])
 
 
-def amount(told: object) -> float:
-    """Return an exact fraction as a number to draw with; what is none counts as 0."""
+def amount(text: object) -> float:
+    """Return an exact fraction as a number for drawing, 0 for anything else."""
     try:
-        return float(Fraction(str(told)))
+        return float(Fraction(str(text)))
     except (ValueError, ZeroDivisionError, OverflowError):
         return 0.0
 
 
-def shown_accounts(told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the accounts of `ledger show --json`, those of people among them, to be drawn.
+def shown_accounts(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the accounts of `ledger show --json` for drawing, including those of people.
 
-    Keys that this version does not know are kept in ``more``, so that nothing is hidden.
+    Keys that are unknown to this version are kept in ``more``, so that nothing is hidden.
     """
     return [
         _account(kind, each)
-        for kind, listed in told.items()
+        for kind, listed in answer.items()
         if isinstance(listed, list)
         for each in listed
         if isinstance(each, Mapping)
@@ -77,33 +77,33 @@ _KNOWN = frozenset(
 ) | {"delta-left", "also", "entries", "neighbours", "protects"}
 
 
-def _account(kind: str, told: Mapping[str, Any]) -> dict[str, Any]:
-    name = next((str(told[key]) for key in ("dataset", "people", "name") if key in told), "")
-    cap, spent = amount(told.get("cap")), amount(told.get("spent"))
-    entries = told.get("entries")
+def _account(kind: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    name = next((str(facts[key]) for key in ("dataset", "people", "name") if key in facts), "")
+    cap, spent = amount(facts.get("cap")), amount(facts.get("spent"))
+    entries = facts.get("entries")
     more = {
         str(key): value if isinstance(value, str | int | float) else json.dumps(value)
-        for key, value in told.items()
+        for key, value in facts.items()
         if key not in _KNOWN
     }
     return {
         "kind": kind,
         "name": name,
-        "cap": str(told.get("cap", "")),
-        "spent": str(told.get("spent", "")),
-        "left": str(told.get("left", "")),
-        "delta_cap": str(told.get("delta-cap", "0")),
-        "delta_spent": str(told.get("delta-spent", "0")),
+        "cap": str(facts.get("cap", "")),
+        "spent": str(facts.get("spent", "")),
+        "left": str(facts.get("left", "")),
+        "delta_cap": str(facts.get("delta-cap", "0")),
+        "delta_spent": str(facts.get("delta-spent", "0")),
         "percent": round(100 * min(spent / cap, 1.0), 1) if cap else 100.0,
         "over": spent > cap,
-        "also": [str(each) for each in told.get("also") or []],
+        "also": [str(each) for each in facts.get("also") or []],
         "entries": [
             {str(key): value for key, value in each.items()}
             for each in (entries if isinstance(entries, list) else [])[-MOST_ENTRIES:][::-1]
             if isinstance(each, Mapping)
         ],
         "n_entries": len(entries) if isinstance(entries, list) else 0,
-        "neighbours": str(told.get("neighbours", "")),
+        "neighbours": str(facts.get("neighbours", "")),
         "more": more,
     }
 
@@ -117,7 +117,7 @@ def _values(request: Request) -> dict[str, Any]:
 
 
 def _show(request: Request) -> Response:
-    """Show the page at once; it asks for the accounts when it is there."""
+    """Show the page at once; the browser then requests the accounts."""
     return page_answer(request, "ledger.html.j2", option=_shown_words(request))
 
 
@@ -130,25 +130,29 @@ def _cap(request: Request, form: Sent) -> Response:
     """Change a cap, with a reason."""
     name, epsilon, reason = form.need("dataset"), form.need("epsilon"), form.need("reason")
     if not reason.strip():
-        raise InputError("the reason is empty", where="reason", do="Say why, and who agreed.")
+        raise InputError(
+            "The reason is empty.", where="reason", do="Give a reason, and who agreed."
+        )
     words = ["cap", name, epsilon.strip(), "--reason", reason]
     if form.get("new"):
         words.append("--new")
-    # Names and reasons come from a form: none of them may be taken for an option.
+    # Texts from the form must not be read as options.
     if any(word.startswith("-") for word in (name, epsilon.strip(), reason)):
         raise InputError(
-            "a name, a cap and a reason do not begin with '-'", where="ledger", do="Write it anew."
+            "Names, caps and reasons must not begin with '-'.",
+            where="ledger",
+            do="Change the text.",
         )
     _ask(request, *words)
-    told = ["hedgerow", "ledger", *words, *_shown_words(request)]
-    return page_answer(request, "_accounts.html.j2", **_values(request), did="cap", told=told)
+    typed = ["hedgerow", "ledger", *words, *_shown_words(request)]
+    return page_answer(request, "_accounts.html.j2", **_values(request), did="cap", typed=typed)
 
 
 def _verify(request: Request, form: Sent) -> Response:
-    """Check the chain of the ledger."""
+    """Verify the chain of the ledger."""
     found = _ask(request, "verify")
-    told = ["hedgerow", "ledger", "verify", *_shown_words(request)]
-    return page_answer(request, "_verified.html.j2", found=found, told=told)
+    typed = ["hedgerow", "ledger", "verify", *_shown_words(request)]
+    return page_answer(request, "_verified.html.j2", found=found, typed=typed)
 
 
 def _export(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The page Publish: what a person confirms, the plan's fingerprint, the run and what came of it."""
+"""The page Publish: checks, signature, fingerprint, and the run with its result."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class SignedPoint:
-    """One thing that a person answers for; ``page`` is where it is put in order."""
+    """One check before publishing; ``page`` is the page where it can be fixed."""
 
     name: str
     words: str
@@ -90,7 +90,7 @@ def _values(request: Request, file: PlanFile) -> dict[str, Any]:
 
 
 def _free_folder(request: Request, file: PlanFile) -> str:
-    """Return the name of a folder that is not there yet, beside the plan."""
+    """Return the name of a new folder beside the plan."""
     folder = studio_of(request).folder
     base = file.name.rpartition("/")[0]
     start = f"{base}/release" if base else "release"
@@ -99,7 +99,7 @@ def _free_folder(request: Request, file: PlanFile) -> str:
 
 
 def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[SignedPoint]:
-    """Return what a person answers for, in the order of the pages."""
+    """Return the checks before publishing, in the order of the pages."""
     said = texts("publish").points
     plan = ready.plan
     used = [each for each in plan_columns(file) if each.is_read]
@@ -137,15 +137,15 @@ def _unit_point(ready: Prepared) -> SignedPoint:
 
 
 def _verdict_point(ready: Prepared, *, wait: bool) -> SignedPoint:
-    """Return whether the release would be worth making; a page does not wait for that."""
+    """Return the check of the forecast; pages do not wait for it to be computed."""
     said = texts("publish").points
     if ready.plan.records is None:
         return SignedPoint(name="verdict", words=said.no_verdict, standing="look", page="budget")
-    told = FORECASTS.told(ready) if wait else FORECASTS.cached(ready)
-    if told is None:
-        return SignedPoint(name="verdict", words=said.reckoning, standing="waiting")
-    standing = {"feasible": "good", "mostly noise": "bad"}.get(told.verdict, "look")
-    return SignedPoint(name="verdict", words=told.advice, standing=standing, page="budget")
+    forecast = FORECASTS.computed(ready) if wait else FORECASTS.cached(ready)
+    if forecast is None:
+        return SignedPoint(name="verdict", words=said.simulating, standing="waiting")
+    standing = {"feasible": "good", "mostly noise": "bad"}.get(forecast.verdict, "look")
+    return SignedPoint(name="verdict", words=forecast.advice, standing=standing, page="budget")
 
 
 def _verdict(request: Request) -> Response:
@@ -162,29 +162,38 @@ def _ledger_point(plan: Any) -> SignedPoint:
 
 
 def _confirm(request: Request, form: Sent) -> Response:
-    """Write that a person confirms the plan, and who signed for it."""
+    """Write the confirmation and the signature of a person into the plan."""
     file = shown_plan(request)
-    said = texts("publish").confirm
     if look := to_look_at(file):
         raise UnconfirmedPlanError(
-            said.waiting.format(names=", ".join(look[:10])), where=file.name, do=said.waiting_do
+            f"These facts were taken from the data and are not confirmed: {', '.join(look[:10])}.",
+            where=file.name,
+            do="Confirm them one by one on the page Table.",
         )
     if form.get("public") != "yes":
-        raise UnconfirmedPlanError(said.tick, where="confirmed", do=said.tick_do)
+        raise UnconfirmedPlanError(
+            "The domains have not been declared public.",
+            where="confirmed",
+            do="Tick the statement if it is true.",
+        )
     by, why = form.get("by").strip(), form.get("why").strip()
     if not by:
-        raise UnconfirmedPlanError(said.name, where="by", do=said.name_do)
-    made = signing_of(file.plan(), by=by, approve=True, why=why or None)
-    saved = file.sign(made, version=form.need("version"))
+        raise UnconfirmedPlanError(
+            "The name of the signer is missing.",
+            where="by",
+            do="Give the name of the person who confirms the plan.",
+        )
+    signing = signing_of(file.plan(), by=by, approve=True, why=why or None)
+    saved = file.sign(signing, version=form.need("version"))
     return page_answer(request, "_signed.html.j2", **_values(request, saved))
 
 
 def _start(request: Request, form: Sent) -> Response:
-    """Start ``publish --expect FINGERPRINT`` as a process of its own."""
+    """Start ``publish --expect FINGERPRINT`` as a separate process."""
     file = shown_plan(request)
     studio = studio_of(request)
     ready = prepare(file.plan())
-    if ready.plan.confirmed:  # the run itself refuses a plan that nobody has confirmed
+    if ready.plan.confirmed:  # the run itself refuses an unconfirmed plan
         check_signed(ready.plan, ready.domain)
     fingerprint = ready.fingerprint()
     check_fingerprint(file, shown=form.need("fingerprint"), now=fingerprint)
@@ -194,7 +203,9 @@ def _start(request: Request, form: Sent) -> Response:
     studio.folder.inside(out)
     if busy := _busy(studio.runs.all("publish"), out):
         raise InputError(
-            "a run is writing there already", where=out, do=f"Wait for it, or cancel it: {busy.id}."
+            "Another run is writing to this folder.",
+            where=out,
+            do=f"Wait until it ends, or cancel it: {busy.id}.",
         )
     words = ["publish", file.name, "--expect", fingerprint[:16], f"--out={out}"]
     words += [option for name, option in OPTIONS.items() if form.get(name) == "yes"]
@@ -206,10 +217,14 @@ def _start(request: Request, form: Sent) -> Response:
 
 
 def check_fingerprint(file: PlanFile, *, shown: str, now: str) -> None:
-    """Refuse to publish another plan than the one that somebody saw."""
+    """Refuse to publish another plan than the one that was shown."""
     if shown != now:
-        said = texts("publish").changed
-        raise ChangedPlanError(said.what, where=file.name, do=said.do)
+        raise ChangedPlanError(
+            "The plan or one of its taxonomies was changed since this page was shown. Nothing was"
+            " started.",
+            where=file.name,
+            do="Load the page again, review the plan, and publish then.",
+        )
 
 
 def _busy(runs: list[CommandRun], out: str) -> CommandRun | None:

@@ -1,4 +1,4 @@
-"""Release: the report in a frame of its own, maps, trees, records, and the certificate in words."""
+"""The page Release: report, maps, tree, marginals, synthetic records, certificate and files."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from hedgerow.release.table import label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE
 from hedgerow.report.measured import measured_tables
 from hedgerow.report.page import Bar
-from hedgerow.studio.basketview import item_bars, shown_items, together_bars
-from hedgerow.studio.boxview import box_node, brushed, divided, marginals_of, some_records
+from hedgerow.studio.basketview import item_bars, joint_bars, shown_items
+from hedgerow.studio.boxview import box_node, brushed, kept_attributes, marginals_of, some_records
 from hedgerow.studio.certified import certified_parts
 from hedgerow.studio.framed import framed_report
 from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars, shown_path
@@ -66,11 +66,11 @@ def _show(request: Request) -> Response:
 
 
 def views_of(shown: ShownRelease) -> list[str]:
-    """Return the views that a release has."""
+    """Return the names of the views that a release has."""
     found = ["report"] if (shown.path / REPORT).is_file() else []
     if shown.table is not None:
         groups = shown.pictured
-        if len(divided(shown.table.schema, groups)) > 1:
+        if len(kept_attributes(shown.table.schema, groups)) > 1:
             found.append("map")
         if groups.tree is not None:
             found.append("tree")
@@ -85,12 +85,16 @@ def _report(request: Request, shown: ShownRelease) -> dict[str, Any]:
 
 
 def _pair(request: Request, shown: ShownRelease) -> tuple[int, int]:
-    """Return the two attributes that the address asks for, or the two that divide most."""
+    """Return the two attributes of the address, or the two that split the most records."""
     schema = shown.release.schema
     known = {attribute.name: at for at, attribute in enumerate(schema.attributes)}
-    usual = divided(schema, shown.pictured)
+    usual = kept_attributes(schema, shown.pictured)
     if len(usual) < 2:
-        raise ReleaseError("there is nothing to map", where=shown.name, do="Choose another view.")
+        raise ReleaseError(
+            "The release has fewer than two attributes to map.",
+            where=shown.name,
+            do="Choose another view.",
+        )
     across = known.get(request.query_params.get("across", ""), usual[0])
     down = known.get(request.query_params.get("down", ""), usual[1])
     if across == down:
@@ -106,7 +110,7 @@ def _map(request: Request, shown: ShownRelease) -> dict[str, Any]:
     drawn = one_map(schema, groups, pair)
     return {
         "map": drawn,
-        "names_divided": [schema.attributes[at].name for at in divided(schema, groups)],
+        "names_divided": [schema.attributes[at].name for at in kept_attributes(schema, groups)],
         "across": schema.attributes[pair[0]].name,
         "down": schema.attributes[pair[1]].name,
         "x": x,
@@ -127,16 +131,18 @@ def _map(request: Request, shown: ShownRelease) -> dict[str, Any]:
 def _tree(request: Request, shown: ShownRelease) -> dict[str, Any]:
     tree = shown.pictured.tree
     if tree is None:
-        raise ReleaseError("there is no tree of boxes", where=shown.name, do="Choose another view.")
+        raise ReleaseError(
+            "The release has no tree of boxes.", where=shown.name, do="Choose another view."
+        )
     return {"node": box_node(shown.release.schema, tree, depth=2), "n_nodes": len(tree)}
 
 
 def _below(request: Request) -> Response:
-    """Show what lies below one node of the tree of boxes."""
+    """Show the children of one node of the tree of boxes."""
     shown, number = _shown(request), request.query_params.get("node", "")
     tree = shown.pictured.tree
     if tree is None or not number.isdecimal():
-        raise InputError("the tree has no such node", where="node", do="Load the page again.")
+        raise InputError("The tree has no such node.", where="node", do="Load the page again.")
     node = box_node(shown.release.schema, tree, int(number), depth=1)
     return page_answer(request, "_boxnode.html.j2", node=node, release=shown.name, is_open=True)
 
@@ -145,11 +151,11 @@ def _marginals(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         return _items(request, shown.baskets.baskets)
     schema, groups = shown.release.schema, shown.release.groups
-    places = divided(schema, groups)
+    places = kept_attributes(schema, groups)
     return {
         "marginals": marginals_of(schema, groups, places[:MOST_MARGINALS]),
         "n_more": max(len(places) - MOST_MARGINALS, 0),
-        "silent": [
+        "not_kept": [
             attribute.name for at, attribute in enumerate(schema.attributes) if at not in places
         ],
         "measured": measured_tables(schema, groups),
@@ -157,7 +163,7 @@ def _marginals(request: Request, shown: ShownRelease) -> dict[str, Any]:
 
 
 def _items(request: Request, baskets: NoisyBaskets) -> dict[str, Any]:
-    """Return frequent items and what goes with, or after, the one that is chosen."""
+    """Return frequent items, and items that occur with, or after, the chosen one."""
     item = request.query_params.get("item", "")
     words = request.query_params.get("find", "")
     lengths: tuple[Bar, ...] = ()
@@ -171,8 +177,8 @@ def _items(request: Request, baskets: NoisyBaskets) -> dict[str, Any]:
     else:
         items = item_bars(baskets, words)
         if item:
-            n_with, beside = together_bars(baskets, item)
-    found = {"items": items, "item": item, "n_with": n_with, "together": beside}
+            n_with, beside = joint_bars(baskets, item)
+    found = {"items": items, "item": item, "n_with": n_with, "beside": beside}
     return {**found, "words": words, "lengths": lengths}
 
 
@@ -180,8 +186,8 @@ def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         baskets = shown.baskets.baskets
         order = np.argsort(-baskets.counts, kind="stable")[:N_PREVIEWED].tolist()
-        told = shown_path if shown.sequences is not None else shown_items
-        counted = [(told(baskets, at), int(baskets.counts[at])) for at in order]
+        label = shown_path if shown.sequences is not None else shown_items
+        counted = [(label(baskets, at), int(baskets.counts[at])) for at in order]
         return {"columns": [], "rows": counted, "n_records": int(baskets.counts.sum())}
     release = shown.release
     few = some_records(release.groups, N_PREVIEWED, seed=int.from_bytes(np.random.bytes(6), "big"))
@@ -219,11 +225,11 @@ _VALUES = {
 
 
 def _brushed(request: Request) -> Response:
-    """Show what lies in a part of the map."""
-    shown, given = _shown(request), request.query_params
-    cells = [given.get(name, "") for name in ("left", "right", "top", "bottom")]
+    """Show the published counts in a part of the map."""
+    shown, query = _shown(request), request.query_params
+    cells = [query.get(name, "") for name in ("left", "right", "top", "bottom")]
     if not all(cell.isdecimal() and len(cell) < 6 for cell in cells):
-        raise InputError("the part is not on the map", where="cells", do="Mark it again.")
+        raise InputError("The selection is outside the map.", where="cells", do="Mark it again.")
     left, right, top, bottom = map(int, cells)
     found = brushed(
         shown.release.schema, shown.pictured, _pair(request, shown), (left, right, top, bottom)
@@ -237,14 +243,14 @@ def _framed(request: Request) -> Response:
 
 
 def _download(request: Request) -> Response:
-    """Return records drawn from the release, as they come."""
+    """Stream synthetic records drawn from the release."""
     shown = _shown(request)
     if shown.baskets is not None:
         return _file(shown, "release.dat")
     release = shown.release
     if int(release.groups.counts.sum()) > MOST_RECORDS:
         raise ReleaseError(
-            "the noisy counts ask for too many records to draw",
+            "The noisy counts exceed the maximum number of synthetic records.",
             where=shown.name,
             do="Use the groups and their counts instead.",
         )
@@ -263,14 +269,16 @@ def _download(request: Request) -> Response:
     return StreamingResponse(parts(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _given(request: Request) -> Response:
-    """Return one file of the release, as a recipient gets it."""
+def _released_file(request: Request) -> Response:
+    """Return one file of the release."""
     return _file(_shown(request), request.query_params.get("file", ""))
 
 
 def _file(shown: ShownRelease, name: str) -> Response:
     if name not in {each.name for each in shown.files()}:
-        raise InputError("the release has no such file", where="file", do="Choose one of the list.")
+        raise InputError(
+            "The release has no such file.", where="file", do="Choose a file of the list."
+        )
     path = shown.path / name
 
     def chunks() -> Iterator[bytes]:
@@ -291,6 +299,6 @@ PAGE = Page(
         Route("/release/brushed", view(_brushed)),
         Route("/release/below", view(_below)),
         Route("/release/records.csv", view(_download)),
-        Route("/release/file", view(_given)),
+        Route("/release/file", view(_released_file)),
     ),
 )

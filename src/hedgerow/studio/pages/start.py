@@ -1,4 +1,4 @@
-"""The page Start: what lies in the folder, what the ledger has left, and a demonstration."""
+"""The page Start: contents of the folder, remaining budgets, and a demonstration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _demo_run(request: Request) -> Any:
 def _demo(request: Request, form: Sent) -> Response:
     studio = studio_of(request)
     if (studio.folder.root / DEMO).exists():
-        raise InputError("it is there already", where=DEMO, do="Open its plan below.")
+        raise InputError(
+            "The demonstration already exists.", where=DEMO, do="Open its plan on this page."
+        )
     run = studio.runs.start(
         "demo", ["demo", "--out", DEMO], about={"next": f"/table?plan={DEMO}/plan.yaml"}
     )
@@ -47,7 +49,7 @@ def _demo(request: Request, form: Sent) -> Response:
 
 
 def _left(request: Request) -> Response:
-    """Show what the ledgers of the folder's plans have left; commands of their own read them."""
+    """Show the remaining budgets of the plans; separate commands read the ledgers."""
     folder = studio_of(request).folder
     wanted: dict[str | None, set[str]] = {}
     for listed in plans_in(folder):
@@ -59,18 +61,18 @@ def _left(request: Request) -> Response:
     for place, names in wanted.items():
         words = ["ledger", "show", *([] if place is None else ["--ledger", place])]
         try:
-            told = command_answer(folder, words)["datasets"]
+            datasets = command_answer(folder, words)["datasets"]
         except HedgerowError:
             continue
-        accounts += [shown_account(each) for each in told if each["dataset"] in names]
+        accounts += [shown_account(each) for each in datasets if each["dataset"] in names]
     return page_answer(request, "_left.html.j2", accounts=accounts)
 
 
-def shown_account(told: dict[str, Any]) -> dict[str, Any]:
-    """Return an account with its parts of the cap, in per cent."""
-    cap, spent = Fraction(str(told["cap"])), Fraction(str(told["spent"]))
-    part = min(float(spent / cap), 1.0) if cap else 1.0
-    return {**told, "percent": round(100 * part, 1)}
+def shown_account(account: dict[str, Any]) -> dict[str, Any]:
+    """Return an account with the spent share of its cap in per cent."""
+    cap, spent = Fraction(str(account["cap"])), Fraction(str(account["spent"]))
+    share = min(float(spent / cap), 1.0) if cap else 1.0
+    return {**account, "percent": round(100 * share, 1)}
 
 
 PAGE = Page(

@@ -38,6 +38,7 @@ from hedgerow.studio.itemsform import (
     items_edits,
 )
 from hedgerow.studio.planfile import PlanFile
+from hedgerow.studio.riskpart import last_risk, risk_values, show_risk, start_risk, whole_risk
 from hedgerow.studio.shell import (
     Page,
     Sent,
@@ -67,7 +68,8 @@ def _show(request: Request) -> Response:
     if plan_name(request) is None:
         return _choose(request)
     file = shown_plan(request)
-    return page_answer(request, "table.html.j2", **_values(file))
+    risk = risk_values(file, last_risk(request, file))
+    return page_answer(request, "table.html.j2", **_values(file), **risk)
 
 
 def _choose(request: Request) -> Response:
@@ -88,7 +90,7 @@ def _choose(request: Request) -> Response:
 
 
 def _free_name(data: str, taken: set[str]) -> str:
-    """Return the name of a plan that is not there yet: beside its table, where that is inside."""
+    """Return a free name for a plan, beside its table if that is in the folder."""
     folder, _, file = data.rpartition("/")
     base = f"{folder}/" if folder and not data.startswith("/") else ""
     first = f"{base}plan.yaml"
@@ -100,16 +102,16 @@ def _free_name(data: str, taken: set[str]) -> str:
 
 
 def _draft(request: Request, form: Sent) -> Response:
-    """Start ``draft`` as a process of its own; it alone opens the table."""
+    """Start ``draft`` as a separate process; only that process opens the table."""
     studio = studio_of(request)
     data = form.get("url").strip() or form.get("path").strip() or form.get("data")
     if not data:
-        raise InputError("no table is chosen", where="data", do="Choose a file or a database.")
+        raise InputError("No table is chosen.", where="data", do="Choose a file or a database.")
     if _PASSWORD.search(data):
         raise InputError(
-            "the address has a password in it, which everybody on this machine would see",
+            "The address contains a password, which all users of this computer could see.",
             where="data",
-            do="Leave it out, and keep it in ~/.pgpass or in the variable PGPASSWORD.",
+            do="Omit it, and keep it in ~/.pgpass or in the variable PGPASSWORD.",
         )
     plan = form.need("plan").strip()
     studio.folder.inside(plan)
@@ -128,7 +130,7 @@ def _draft(request: Request, form: Sent) -> Response:
 
 
 def _values(file: PlanFile) -> dict[str, Any]:
-    """Return what the page shows of a plan."""
+    """Return the values of the page for a plan."""
     columns, facts = plan_columns(file), table_facts(file)
     data = file.data
     try:
@@ -158,7 +160,7 @@ def _values(file: PlanFile) -> dict[str, Any]:
 
 
 def _saved(file: PlanFile, edits: Sequence[Edit], form: Sent) -> PlanFile:
-    """Save edits; what changes a confirmed plan takes its confirmation back."""
+    """Save edits; changes of a confirmed plan remove its confirmation."""
     changes = any(isinstance(edit, Put | Drop) and edit.path[-1] != "source" for edit in edits)
     if changes and file.data.get("confirmed") is True:
         edits = [*edits, Put(path=("confirmed",), value=False)]
@@ -188,14 +190,16 @@ def _column_edits(column: PlanColumn, form: Sent) -> list[Edit]:
     if role not in ("predictor", "class"):
         edits = with_role(column, role)
     elif kind not in KINDS:
-        raise InputError("no type is chosen", where=column.name, do="Choose the column's type.")
+        raise InputError(
+            "No type is chosen.", where=column.name, do="Choose the type of the column."
+        )
     else:
         edits = with_domain(column, role, kind, _domain(column, kind, form))
     for key in ("unit", "meaning"):
-        given = form.get(key).strip()
-        if given != str(column.given.get(key, "")):
+        text = form.get(key).strip()
+        if text != str(column.entry.get(key, "")):
             path = ("attributes", column.name, key)
-            edits.append(Put(path=path, value=given) if given else Drop(path=path))
+            edits.append(Put(path=path, value=text) if text else Drop(path=path))
     return [*edits, *with_source(column, form.get("source").strip())]
 
 
@@ -203,24 +207,24 @@ def _domain(column: PlanColumn, kind: str, form: Sent) -> dict[str, Any]:
     if kind == "numeric":
         ends = [number(form.get(key), f"{column.name}: {key}") for key in ("low", "high")]
         step = number(form.get("step") or "1", f"{column.name}: step")
-        keeps = step == 1 and "step" not in column.given
-        return {"numeric": ends, "step": None if keeps else step}
+        is_default = step == 1 and "step" not in column.entry
+        return {"numeric": ends, "step": None if is_default else step}
     if kind == "edges":
         return {"edges": [number(each, column.name) for each in form.get("edges").split()]}
     if kind == "date":
-        before = column.given.get("date")
-        told = dict(before) if isinstance(before, dict) else {}
-        told |= {"from": form.get("from"), "to": form.get("to")}
+        before = column.entry.get("date")
+        date = dict(before) if isinstance(before, dict) else {}
+        date |= {"from": form.get("from"), "to": form.get("to")}
         for key in ("step", "format"):
             if form.get(f"date-{key}"):
-                told[key] = form.get(f"date-{key}")
-        if told.get("step") == "day" and "step" not in (before or {}):
-            del told["step"]
-        return {"date": told}
+                date[key] = form.get(f"date-{key}")
+        if date.get("step") == "day" and "step" not in (before or {}):
+            del date["step"]
+        return {"date": date}
     other = form.get("other").strip() or None
     if kind == "values":
         return {"values": lines_of(form.get("values")), "other": other}
-    kept = column.given.get("taxonomy")
+    kept = column.entry.get("taxonomy")
     return {"taxonomy": form.get("taxonomy").strip() or kept, "other": other}
 
 
@@ -236,7 +240,7 @@ def _confirm_fact(request: Request, form: Sent) -> Response:
 
 
 def _answered(request: Request, form: Sent) -> Response:
-    """Remove a question that somebody has answered in the plan."""
+    """Remove an answered question from the plan."""
     file = shown_plan(request)
     saved = _saved(file, answering(file, form.need("question")), form)
     return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
@@ -246,7 +250,7 @@ def _bulk(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     names, role = form.all("names"), form.need("bulk-role")
     if not names:
-        raise InputError("no column is chosen", do="Tick some columns first.")
+        raise InputError("No column is chosen.", do="Choose some columns first.")
     edits: list[Edit] = []
     for name in names:
         edits += with_role(named(file, name), role)
@@ -254,7 +258,7 @@ def _bulk(request: Request, form: Sent) -> Response:
 
 
 def _about(request: Request, form: Sent) -> Response:
-    """Change what the plan says of the whole table: records, missing values, people."""
+    """Save facts about the whole table: records, missing values, people."""
     file = shown_plan(request)
     data = file.data
     edits: list[Edit] = []
@@ -273,7 +277,7 @@ def _about(request: Request, form: Sent) -> Response:
 
 
 def _items(request: Request, form: Sent) -> Response:
-    """Change what the plan says of its items."""
+    """Save the section on items."""
     file = shown_plan(request)
     saved = _saved(file, items_edits(file.data, form), form)
     return page_answer(request, "_items.html.j2", saved=True, **_values(saved))
@@ -297,7 +301,7 @@ def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
     elif whose == "records":
         wanted = {"protects": "records"}
     else:
-        return []  # nothing is chosen: what the plan states stays
+        return []  # nothing is chosen: the plan stays as it is
     dropped = [key for key in _OF_PEOPLE if key in data and key not in wanted]
     edits: list[Edit] = [Drop(path=(key,)) for key in dropped]
     for key, value in wanted.items():
@@ -308,15 +312,17 @@ def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
 
 
 def _person(form: Sent, data: dict[str, Any]) -> Any:
-    """Return the column or columns that tell people apart; several stay as they are."""
+    """Return the column or columns that identify a person; several columns are kept."""
     before, text = data.get("person"), form.need("person").strip()
     if not text:
-        raise InputError("no column is named", where="person", do="Name the column of people.")
+        raise InputError(
+            "No column is named.", where="person", do="Name the column that identifies a person."
+        )
     return before if isinstance(before, list) and text == ", ".join(before) else text
 
 
 def _answer(request: Request, file: PlanFile, names: Sequence[str] | None) -> Response:
-    """Answer with the rows of the columns that changed, or with all, and what follows from it."""
+    """Answer with the changed rows, or all rows, and the parts that depend on them."""
     values = _values(file)
     shown = [
         (place, each)
@@ -331,6 +337,9 @@ PAGE = Page(
     routes=(
         Route("/table", view(_show)),
         Route("/table/column", view(_column), methods=["GET"]),
+        Route("/table/risk", view(show_risk), methods=["GET"]),
+        Route("/table/risk/page", view(whole_risk)),
+        Route("/table/risk", change(start_risk), methods=["POST"]),
         Route("/table/draft", change(_draft), methods=["POST"]),
         Route("/table/column", change(_save_column), methods=["POST"]),
         Route("/table/confirm", change(_confirm), methods=["POST"]),

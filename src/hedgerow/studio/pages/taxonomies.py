@@ -1,4 +1,4 @@
-"""Taxonomies: the trees of a plan's columns, edited in their files, checked against the data."""
+"""The page Taxonomies: the trees of a plan's columns, edited in their files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from hedgerow.studio.shell import (
 )
 from hedgerow.studio.treeedits import TREE_EDITS, TreeChange, tree_change
 from hedgerow.studio.treefile import TreeFiles
-from hedgerow.studio.treemaking import made_tree, new_name
+from hedgerow.studio.treemaking import new_name, new_tree
 from hedgerow.studio.treeview import (
     PER_LEVEL,
     found_lines,
@@ -47,7 +47,7 @@ from hedgerow.taxonomy.ready.catalogue import READY
 
 MOST_OPEN = 2_000
 _REPLACED = ("values", "numeric", "edges", "step", "date")
-"""Keys of a column that a taxonomy takes the place of."""
+"""Keys of a column that a taxonomy replaces."""
 
 
 def _files(request: Request) -> TreeFiles:
@@ -114,7 +114,7 @@ def _tree_values(
 
 
 def _coverage_values(request: Request, files: TreeFiles, name: str) -> dict[str, Any]:
-    """Return which columns of the plan have this file, and what was found of them."""
+    """Return the columns of the plan with this taxonomy, and the results of their checks."""
     plan, runs = _plan(request), studio_of(request).runs
     found = []
     if plan is not None:
@@ -126,7 +126,7 @@ def _coverage_values(request: Request, files: TreeFiles, name: str) -> dict[str,
 
 
 def _below(request: Request) -> Response:
-    """Show what lies below one node."""
+    """Show the members of one node."""
     files = _files(request)
     name, label = request.query_params["file"], request.query_params["label"]
     wanted = request.query_params.get("shown", "")
@@ -136,7 +136,7 @@ def _below(request: Request) -> Response:
 
 
 def _find(request: Request) -> Response:
-    """Show the nodes that are searched for."""
+    """Show the search results."""
     files = _files(request)
     name, words = request.query_params["file"], request.query_params.get("find", "").strip()
     lines, n_found = found_lines(files.opened(name).taxonomy, words) if words else ((), 0)
@@ -146,7 +146,7 @@ def _find(request: Request) -> Response:
 
 
 def _edit(request: Request, form: Sent) -> Response:
-    """Change the tree, write the file, and show the tree with the same levels open."""
+    """Edit the tree, write the file, and show the tree with the same groups open."""
     files, name = _files(request), form.need("file")
     version, kind = form.need("version"), form.need("do")
     shown = _shown(form)
@@ -161,7 +161,7 @@ def _edit(request: Request, form: Sent) -> Response:
         files.edit(name, version, done.edit)
         opened = tuple(done.names.get(label, label) for label in opened) + done.opens
     else:
-        raise InputError("there is no such edit", where="do", do="Load the page again.")
+        raise InputError("The edit is not valid.", where="do", do="Load the page again.")
     values = _tree_values(request, files, name, opened=opened, shown=shown, done=done)
     return page_answer(
         request, "_tree.html.j2", **values, **_coverage_values(request, files, name), kind=kind
@@ -169,7 +169,7 @@ def _edit(request: Request, form: Sent) -> Response:
 
 
 def _shown(form: Sent) -> dict[str, int]:
-    """Return the open groups of a page, and how many members of each it shows."""
+    """Return the open groups of a page with the number of members shown."""
     found = {}
     for sent in form.all("open")[:MOST_OPEN]:
         number, _, label = sent.partition(":")
@@ -178,12 +178,14 @@ def _shown(form: Sent) -> dict[str, int]:
 
 
 def _check(request: Request, form: Sent) -> Response:
-    """Compare the file with a column, in a process of its own."""
+    """Compare the file with a column in a separate process."""
     files, name, column = _files(request), form.need("file"), form.need("column")
     plan, studio = shown_plan(request), studio_of(request)
     data = plan.data.get("data")
     if not isinstance(data, str):
-        raise InputError("the plan names no file of data", where="data", do="Name one there.")
+        raise InputError(
+            "The plan names no data file.", where="data", do="Add 'data:' to the plan."
+        )
     place = data if ":" in data else str(PurePosixPath(plan.name).parent / data)
     words = ["taxonomy", "check", name, "--data", place, "--column", column, "--plan", plan.name]
     version = files.opened(name).digest
@@ -194,7 +196,7 @@ def _check(request: Request, form: Sent) -> Response:
 
 
 def _covered(request: Request) -> Response:
-    """Show what a comparison with a column found."""
+    """Show the result of a comparison with a column."""
     run = studio_of(request).runs.get(request.query_params["run"])
     return page_answer(
         request,
@@ -206,10 +208,10 @@ def _covered(request: Request) -> Response:
 
 
 def _make(request: Request, form: Sent) -> Response:
-    """Make a new file, put it in the plan if that is asked for, and open it."""
+    """Create a new file, name it in the plan if requested, and open it."""
     files, name = _files(request), new_name(form.need("name"))
-    made = made_tree(form.need("kind"), form, studio_of(request).folder, name)
-    files.create(name, made.write)
+    tree = new_tree(form.need("kind"), form, studio_of(request).folder, name)
+    files.create(name, tree.write)
     column = form.get("column")
     if column:
         _into_plan(request, form, column, name)
@@ -217,11 +219,11 @@ def _make(request: Request, form: Sent) -> Response:
 
 
 def _own(request: Request, form: Sent) -> Response:
-    """Write a column's taxonomy, whatever it is made of, to a file, and name that in the plan."""
+    """Write the taxonomy of a column to a file, and name the file in the plan."""
     files, plan, column = _files(request), shown_plan(request), form.need("column")
     spec = plan.data.get("attributes", {}).get(column)
     if not isinstance(spec, Mapping):
-        raise InputError("the plan has no such column", where="column", do="Load the page again.")
+        raise InputError("The plan has no such column.", where="column", do="Load the page again.")
     tree = own_tree(spec, plan, files)
     plain = "".join(sign if sign.isalnum() and sign.isascii() else "-" for sign in column)
     name = new_name(plain.strip("-") or "column")
@@ -231,7 +233,7 @@ def _own(request: Request, form: Sent) -> Response:
 
 
 def _into_plan(request: Request, form: Sent, column: str, name: str) -> None:
-    """Name a file as the taxonomy of a column, in place of what it had."""
+    """Set a file as the taxonomy of a column, in place of its previous domain."""
     plan = shown_plan(request)
     depth = plan.name.count("/")
     path = "../" * depth + name

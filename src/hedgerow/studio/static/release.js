@@ -1,4 +1,4 @@
-// Brushing over the map of boxes, and closing branches of the tree. The server counts and draws.
+// Marking parts of the map of boxes, and closing branches of the tree. The server counts and draws.
 
 const surface = document.getElementById("brushing");
 

@@ -1,6 +1,6 @@
-// Small things that a page needs beside htmx; nothing is kept in the browser.
+// Behaviour beyond htmx. Nothing is stored in the browser.
 
-// Progress of runs: server-sent events move the bar, and their end loads what came of it.
+// Progress of runs: server-sent events update the bar; when they end, the result is loaded.
 function watch(part) {
   if (part.dataset.watched) return;
   part.dataset.watched = "yes";
@@ -19,7 +19,7 @@ function watch(part) {
   });
 }
 
-// A button that copies a command, and says so for a moment.
+// A button that copies a command and confirms it for a moment.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -33,7 +33,7 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => (button.textContent = before), 1500);
 });
 
-// A list that is filtered as somebody types: data-filter names the list, data-find what to look in.
+// A list that is filtered while typing: data-filter names the list, data-find the searched text.
 function filter(field) {
   const list = document.getElementById(field.dataset.filter);
   if (!list) return;
@@ -48,15 +48,15 @@ function filter(field) {
     item.hidden = !fits;
     if (fits) shown += 1;
   }
-  const told = document.getElementById(`${field.dataset.filter}-shown`);
-  if (told) told.textContent = told.dataset.words.replace("{n}", shown);
+  const count = document.getElementById(`${field.dataset.filter}-shown`);
+  if (count) count.textContent = count.dataset.words.replace("{n}", shown);
 }
 
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("[data-filter]")) filter(event.target);
 });
 
-// A choice that shows the fields of what is chosen: data-switch, and data-for below the same form.
+// A choice (data-switch) that shows only the fields of the chosen value (data-for) in its form.
 function turn(choice) {
   if (choice.type === "radio" && !choice.checked) return;
   const form = choice.closest("[data-form]");
@@ -75,14 +75,14 @@ document.addEventListener("change", (event) => {
   }
 });
 
-// Enter in a field of a column saves that column, and sends no other form around it.
+// Enter in a field of a column saves that column and submits no other form.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches?.("[data-form] input, #search")) return;
   event.preventDefault();
   event.target.closest("[data-form]")?.querySelector("button.main")?.click();
 });
 
-// A slider over named stops sets a field, and a part that arrives may set one, too.
+// A slider over named stops sets a field; so may a part that is loaded.
 function give(id, value) {
   const field = document.getElementById(id);
   if (!field || field.value === value) return;
@@ -98,7 +98,7 @@ document.addEventListener("input", (event) => {
   give(slider.dataset.sets, value);
 });
 
-// Of the glossary's words, those that the page shows come first to mind.
+// Mark the glossary terms that occur on the page.
 function markWords() {
   const text = document.querySelector("main").innerText.toLowerCase();
   for (const line of document.querySelectorAll("#words-list [data-word]")) {
@@ -107,12 +107,12 @@ function markWords() {
   }
 }
 
-// A form that asks before it leaves is a dialog; whatever arrives is looked through for parts.
+// Prepare the parts of a page, and of everything that is loaded later.
 function prepare(root) {
   if (root.matches?.("[data-events]")) watch(root);
   for (const part of root.querySelectorAll?.("[data-events]") ?? []) watch(part);
   for (const choice of root.querySelectorAll?.("[data-switch]") ?? []) turn(choice);
-  for (const told of root.querySelectorAll?.("[data-set]") ?? []) give(told.dataset.set, told.dataset.value);
+  for (const part of root.querySelectorAll?.("[data-set]") ?? []) give(part.dataset.set, part.dataset.value);
   if (root.id === "words") markWords();
   const lists = new Map([...document.querySelectorAll("[data-filter]")].map((each) => [each.dataset.filter, each]));
   for (const field of lists.values()) filter(field);
@@ -122,7 +122,7 @@ document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
 prepare(document.body);
 
-// On a narrow screen the list of pages begins at the one that is shown.
+// On a narrow screen, scroll the list of pages to the current one.
 const here = document.querySelector(".steps [aria-current]");
 const pages = here?.closest("nav");
 if (pages && pages.scrollWidth > pages.clientWidth) pages.scrollLeft = here.offsetLeft - 60;

@@ -1,4 +1,4 @@
-// The tree editor: opening levels, marking, dragging and keys. The server edits and draws.
+// The tree editor: opening groups, marking, dragging and keys. The server edits and draws.
 
 const tree = () => document.getElementById("tree");
 const area = () => document.getElementById("tree-area");
@@ -13,11 +13,11 @@ const labelOf = (element) => element.closest("[data-label]")?.dataset.label;
 const marked = () => [...new Set([...area().querySelectorAll('input[name="label"]:checked')].map((box) => box.value))];
 
 function count() {
-  const told = document.getElementById("chosen");
-  if (!told) return;
+  const status = document.getElementById("chosen");
+  if (!status) return;
   const labels = marked();
-  const words = labels.length === 0 ? told.dataset.none : labels.length === 1 ? told.dataset.one : told.dataset.many;
-  told.textContent = words.replace("{label}", labels[0] ?? "").replace("{n}", labels.length);
+  const words = labels.length === 0 ? status.dataset.none : labels.length === 1 ? status.dataset.one : status.dataset.many;
+  status.textContent = words.replace("{label}", labels[0] ?? "").replace("{n}", labels.length);
 }
 
 async function send(values) {
@@ -58,7 +58,7 @@ document.addEventListener("focusin", (event) => {
   if (event.target.closest("#tree")) focused = labelOf(event.target) ?? focused;
 });
 
-// Keys: arrows walk and open, with Alt they move; letters lead to the fields beside the tree.
+// Keys: arrows select and open nodes, with Alt they move them; letters focus the fields beside the tree.
 function walk(box, by) {
   const all = boxes();
   all[all.indexOf(box) + by]?.focus();
@@ -101,7 +101,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// Dragging: onto the middle of a group goes into it, onto an edge goes beside.
+// Dragging onto the middle of a group moves a node into it, onto an edge moves it beside.
 function zone(node, event) {
   const { top, height } = node.getBoundingClientRect();
   const part = (event.clientY - top) / height;

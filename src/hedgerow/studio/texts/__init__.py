@@ -1,4 +1,8 @@
-"""Every English word of the studio, a file for each page: no other place holds any."""
+"""All texts that pages show, with one file per page.
+
+Errors are the exception: as everywhere in the package, their sentences are written where they are
+raised, next to the condition, because the command line and the log show them, too.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from hedgerow.studio.terms import with_terms
 
 
 class PageTexts:
-    """PageTexts by name, ``t.some.key``; one that is not there is a mistake and raises."""
+    """Texts by name, such as ``t.some.key``; a missing text raises an error."""
 
     def __init__(self, content: dict[str, Any], where: str) -> None:
         self._content = content
@@ -22,7 +26,7 @@ class PageTexts:
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        """Return the text or the texts of that name."""
+        """Return the text or the table of texts of that name."""
         try:
             found = self._content[name]
         except KeyError:
@@ -40,6 +44,6 @@ class PageTexts:
 
 @cache
 def texts(page: str) -> PageTexts:
-    """Return the texts of a page, or ``common``, those of all."""
+    """Return the texts of a page, or those of all pages for ``common``."""
     content = files(__name__).joinpath(f"{page}.toml").read_text(encoding="utf-8")
     return PageTexts(tomllib.loads(content), page)
