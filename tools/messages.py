@@ -108,7 +108,7 @@ class Collector:
             argument.id
             for call in ast.walk(function)
             if isinstance(call, ast.Call) and _name(call.func) in self.makers
-            for argument in [*call.args[:1], *(key.value for key in call.keywords if key.arg)]
+            for argument in _texts_of(call)
             if isinstance(argument, ast.Name)
         }
         found = [
@@ -145,6 +145,12 @@ def _argument(call: ast.Call, key: str, place: int | None) -> ast.expr | None:
         if keyword.arg == key:
             return keyword.value
     return call.args[place] if place is not None and place < len(call.args) else None
+
+
+def _texts_of(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call that may be what happened and what to do."""
+    named = [each.value for each in call.keywords if each.arg in ("what", "do")]
+    return [*call.args[:2], *named]
 
 
 def _name(node: ast.expr) -> str:

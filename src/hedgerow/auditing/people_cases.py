@@ -36,7 +36,7 @@ def people_subjects(
     for name in names or METHODS:
         if name not in METHODS:
             raise SettingError(
-                f"{name!r} is not a method",
+                f"{name!r} is not a method.",
                 where="audit",
                 do=f"Give one of: {', '.join(METHODS)}.",
             )

@@ -69,7 +69,7 @@ class Prepared:
     def epsilon(self) -> Fraction:
         """The budget of the release, for whoever is protected; some methods have none."""
         if not isinstance(self.settings, PrivateSettings):
-            raise InternalError("a method without a guarantee was asked for its epsilon")
+            raise InternalError("A method without a guarantee was asked for its epsilon.")
         return self.settings.epsilon
 
     @property
@@ -133,14 +133,14 @@ class Prepared:
     def schema(self) -> Schema:
         """The schema of a table."""
         if not isinstance(self.domain, Schema):
-            raise InternalError("baskets have no schema")
+            raise InternalError("Baskets have no schema.")
         return self.domain
 
     @property
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the items of baskets."""
         if not isinstance(self.domain, Universe):
-            raise InternalError("a table has no universe of items")
+            raise InternalError("A table has no universe of items.")
         return self.domain.taxonomy
 
     @property
@@ -188,7 +188,7 @@ class Prepared:
         keyed = None
         if self.people is not None:
             if key is None:
-                raise InternalError("people were to be bounded without a key")
+                raise InternalError("People were to be bounded without a key.")
             keyed = KeyedRule(rule=self.people, key=key)
         engine = open_engine(
             self.domain,
@@ -219,7 +219,7 @@ class Prepared:
         """Return the groups that the method gives at a rate, of records that are no secret."""
         published = self.method.publish(Run.start(engine, epsilon=rate, source=source))
         if not isinstance(published, Groups):
-            raise InternalError("a table was published as baskets")
+            raise InternalError("A table was published as baskets.")
         return published
 
     def fingerprint(self) -> str:
@@ -254,7 +254,7 @@ def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: An
     publish = checked.publish
     if publish is None:
         raise PlanError(
-            "the plan does not say how to publish",
+            "The plan does not say how to publish.",
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
@@ -294,7 +294,7 @@ def _check_people(ready: Prepared) -> None:
             else "it gives no guarantee to anybody"
         )
         raise PlanError(
-            f"the method {settings.method!r} does not protect people with several records: {why}",
+            f"The method {settings.method!r} does not protect people with several records: {why}.",
             where="person",
             do="Give a method of pure epsilon, such as"
             f" {DEFAULT_BASKET_METHOD if ready.has_items else DEFAULT_METHOD}.",
@@ -305,7 +305,7 @@ def _check_people(ready: Prepared) -> None:
         refused = "baskets are counted whole"
     if ready.people.counted == "people" and refused is not None:
         raise PlanError(
-            f"the method {settings.method!r} cannot count people here: {refused}",
+            f"The method {settings.method!r} cannot count people here: {refused}.",
             where="count",
             do="Give 'count: records', or 'join: union' in place of records-per-person: every"
             " person is then one basket."
