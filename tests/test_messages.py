@@ -31,6 +31,12 @@ EXCEPTIONS = {
 VERBS = frozenset(
     [
         "accept",
+        "begin",
+        "end",
+        "mask",
+        "place",
+        "resume",
+        "spend",
         "add",
         "allow",
         "answer",

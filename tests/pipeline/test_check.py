@@ -301,7 +301,7 @@ def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):
     assert told.value.exit_code == 3
     assert not (tmp_path / "release").exists()
     assert not (tmp_path / "ledger.sqlite").exists()
-    for remedy in ("h: 1", "method: hedge", "coarser", "--even-if-noise"):
+    for remedy in ("h: 1", "method: weave", "coarser", "--even-if-noise"):
         assert remedy in told.value.do
     assert "epsilon" not in told.value.do  # it would have to be above 50
     assert hedgerow.check(plan).verdict == "mostly noise"

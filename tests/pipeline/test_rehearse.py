@@ -65,10 +65,18 @@ def lines_of(ready: Prepared) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "8"])
-def test_the_default_method_grows_shared_and_own_levels_in_every_rehearsal(epsilon: str) -> None:
-    first, *second = lines_of(prepare(PLAN, epsilon=epsilon))
+def test_hedge_grows_shared_and_own_levels_in_every_rehearsal(epsilon: str) -> None:
+    first, *second = lines_of(prepare(PLAN, method="hedge", epsilon=epsilon))
     assert any(line.startswith("shared choice") for line in first)
     assert any(line.startswith("own choice") for line in first)
+    assert len(second) == (Fraction(epsilon) < 1)
+
+
+@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "8"])
+def test_the_default_method_counts_marginals_in_every_rehearsal(epsilon: str) -> None:
+    first, *second = lines_of(prepare(PLAN, epsilon=epsilon))
+    assert any(line.startswith("1-way marginal") for line in first)
+    assert any(line.startswith("choice of") for line in first)
     assert len(second) == (Fraction(epsilon) < 1)
 
 
@@ -84,7 +92,7 @@ def test_made_up_records_follow_from_the_domains_alone() -> None:
 def test_the_rehearsal_counts_by_the_loops_of_the_real_run(
     compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready = prepare(PLAN)
+    ready = prepare(PLAN, method="hedge")
     paths = CompiledPaths(kernels=compiled, boxes=compiled)
     asked: list[bool | None] = []
     begin = PlacedInMemory.__init__

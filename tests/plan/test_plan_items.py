@@ -144,7 +144,7 @@ def test_settings_replace_those_of_the_plan_and_the_default_method_is_coterie():
     [
         ({"items": {"universe": [1, 17]}}, "coterie"),
         ({"items": {"universe": [1, 5000]}}, "coterie"),
-        ({"attributes": {"a": {"numeric": [0, 1]}}}, "hedge"),
+        ({"attributes": {"a": {"numeric": [0, 1]}}}, "weave"),
     ],
 )
 def test_a_plan_that_names_no_method_gets_the_one_for_what_it_describes(described, method):

@@ -63,6 +63,15 @@ def draft_command(
             f" {DEFAULT_BASKET_METHOD}, for sequences {DEFAULT_SEQUENCE_METHOD}."
         ),
     ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PURPOSE",
+            help="Publish for this purpose: rows for general use, classification, counting or"
+            " clustering, or a generalised table to read (table).",
+        ),
+    ] = None,
     epsilon: Annotated[str, typer.Option(help="Use this privacy budget: 1, 0.5 or 1/2.")] = "1",
     person: Annotated[
         str | None,
@@ -121,6 +130,7 @@ def draft_command(
             order=order,
             ordered=ordered,
             method=method,
+            purpose=purpose,
             epsilon=epsilon,
             person=None if person is None else _columns(person),
             records_per_person=records_per_person,

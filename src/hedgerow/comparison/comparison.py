@@ -30,11 +30,30 @@ NOT_SECRET = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """Several releases side by side.
+    """Comparison of several releases: errors, accuracy of classifiers, risk and cost.
 
-    ``on`` names the records of the comparison: simulated, public or confidential. ``pairs`` has
-    the 2-way marginals, if requested. On confidential records all figures are for the data owner
-    only.
+    Returned by `compare`.
+
+    Parameters
+    ----------
+    rows : tuple of Figures
+        The figures of each release.
+    on : str
+        The kind of records that releases are compared with: confidential, simulated or public.
+    n_records : int
+        Number of these records.
+    pairs : PairedTables, optional
+        2-way marginals of the records and of each release.
+
+    Notes
+    -----
+    Privacy: none on confidential records. The figures are then for the data owner only.
+
+    Examples
+    --------
+    >>> Comparison(rows=(), on="public", n_records=1000)
+    Comparison(0 releases, public records)
+
     """
 
     rows: tuple[Figures, ...]

@@ -94,6 +94,11 @@ def confirm(
     PlanError
         If the plan has a mistake or does not set what to publish.
 
+    Notes
+    -----
+    Privacy: no record is read. The guarantee assumes that all domains of the plan are public;
+    this signature names who states it.
+
     Examples
     --------
     >>> signed = confirm({"attributes": {"age": {"numeric": [0, 110]}},

@@ -41,13 +41,48 @@ USUAL_LENGTH = 10
 class Forecast:
     """Forecast of a release from its plan, without the data.
 
+    Returned by `check`.
+
+    Parameters
+    ----------
+    epsilon : fractions.Fraction
+        Privacy budget of the release.
+    outline : Outline
+        Steps of the method with their shares of the budget.
+    records : int or None
+        Number of records, if it is known.
+    bytes_per_record : int
+        Memory of one encoded record.
+    publishes : {"table", "baskets", "sequences"}, default="table"
+        Kind of the release.
+    usefulness : tuple of (int, float)
+        Number of itemsets that a counting query covers, and an upper bound on its error for
+        any data.
+    prediction : Prediction, optional
+        Result of runs on simulated tables, if the number of records is known and the method
+        can be simulated.
+    upto : Forecast, optional
+        Forecast for the larger number, if ``records`` is a range.
+    counted : {"records", "people"}, default="records"
+        The unit that counts are of.
+
+    Notes
+    -----
+    Privacy: no record is read.
+
     ``noise_ratio`` is the noise of all groups (their number times the standard deviation of one
     count) divided by the number of records. Below 1 most groups are distinguishable from noise;
-    above 5 hardly any is, and `publish` refuses. ``usefulness`` has pairs of the number of itemsets
-    that a counting query covers and an upper bound on its error, for any data. ``prediction`` is
-    the result of runs on simulated tables, if the number of records is known and the method can
-    be simulated; ``upto`` is the forecast for the larger number if ``records`` is a range.
-    ``counted`` are records, or people if people are counted.
+    above 5 hardly any is, and `publish` refuses.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "publish": {"method": "hedge", "epsilon": 1}}
+    >>> found = hedgerow.check(plan, records=20_000)
+    >>> found.verdict, found.noise_ratio < 1
+    ('feasible', True)
+
     """
 
     epsilon: Fraction

@@ -25,9 +25,9 @@ from hedgerow.model.universe import Universe
 from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.own_utility import check_own_utility, with_own_utility
-from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
+from hedgerow.pipeline.people import PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
-from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
+from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, USUAL_BOUND
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
@@ -167,7 +167,8 @@ class Prepared:
             may_count = self._may_count_people
             added = people_notes(self.people, auto=self.auto, records=called, may_count=may_count)
         if isinstance(self.domain, Schema):
-            added = (*added, *cover_notes(self.plan, self.domain))
+            why = self.plan.why_method()
+            added = (*((why,) if why else ()), *added, *cover_notes(self.plan, self.domain))
         return replace(planned, notes=(*planned.notes, *added)) if added else planned
 
     @contextmanager

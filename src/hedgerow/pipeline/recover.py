@@ -31,15 +31,44 @@ def recover(
     force: bool = False,
     ledger: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Put the complete release of a hidden folder in its place, and return where that is.
+    """Finish a release whose final move failed.
 
-    The folder must be the user's own, of mode 0700, in no run's hands, with all files that its
-    certificate lists and no others. The certificate must name an entry of this ``ledger`` (by
-    default the user's) with the same plan, epsilon and delta that is still ``booked``; the entry
-    is ``released`` afterwards, so that nothing can be recovered for it again. ``out`` is another
-    place than the one the run was given.
+    Parameters
+    ----------
+    folder : path
+        The hidden folder that the run reported: the user's own, of mode 0700, with all files
+        that its certificate lists and no others.
+    out : path, optional
+        Folder of the release. By default that of the run.
+    force : bool, default=False
+        Replace an existing release in ``out``.
+    ledger : path, optional
+        Ledger of the release. By default the user's.
 
-    Privacy: nothing is drawn and no data is read. The release was made under its booking.
+    Returns
+    -------
+    pathlib.Path
+        Folder of the finished release.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is not a complete release, is in use, or is accessible to other users.
+    LedgerError
+        If the ledger has no entry for it in the state ``booked``. An entry works once: it is
+        ``released`` afterwards.
+
+    Notes
+    -----
+    Privacy: no noise is drawn and no data are read. The release was made under its booking.
+
+    Examples
+    --------
+    >>> recover("release")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    hedgerow.errors.ReleaseError: .../release: ...
+
     """
     hidden = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link
     meant = destination_of(hidden)

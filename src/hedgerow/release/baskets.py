@@ -70,9 +70,35 @@ class NoisyAnswer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BasketRelease(Frames):
-    """Baskets with noisy counts, the public universe that labels them, and the certificate.
+    r"""Release of baskets: item sets with noisy counts, their universe and their certificate.
 
-    Everything in it may be published.
+    Returned by `publish` for plans with ``items``; `load` reads a release folder.
+
+    Parameters
+    ----------
+    baskets : NoisyBaskets
+        The baskets, as codes of items, with their noisy counts.
+    certificate : Certificate
+        Guarantee, method, budget and digests of the release.
+
+    Notes
+    -----
+    Privacy: everything in it may be published. Queries on it cost no budget.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"items": {"universe": ["bread", "milk", "tea"]}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "basic", "epsilon": 4}}
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "shop.dat")
+    ...     _ = file.write_text("bread milk\nmilk\n" * 500)
+    ...     release = hedgerow.publish(plan, data=file, seed=1)
+    >>> 900 < release.count(["milk"]).estimate < 1100
+    True
+
     """
 
     baskets: NoisyBaskets

@@ -32,15 +32,46 @@ FORMATS = (".csv", ".parquet")
 def generalise(
     release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: PlanGiven = None
 ) -> pa.Table:
-    """Return the rows of ``data`` with the labels of a release, in their order.
+    """Generalise the rows of a table as a release does.
 
-    ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
-    with the release's attributes; its class may be missing. Values are read by the rules of
-    the release: records with a missing value are dropped if the release dropped them, and
-    unlisted values are refused. The ``reading`` of a ``plan`` sets the format of a text file;
-    nothing else of the plan is used.
+    Parameters
+    ----------
+    release : Release, Recoding or path
+        The release, its folder or its recoding.
+    data : path or dataframe
+        Rows with the release's attributes; the class may be missing.
+    plan : path, mapping or Plan, optional
+        Sets the format of a text file. Nothing else of it is used.
 
+    Returns
+    -------
+    pyarrow.Table
+        The rows in their order, with the labels of the release. Rows with a missing value are
+        dropped if the release dropped them.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read, lack an attribute or have a value outside its domain.
+    ReleaseError
+        If the release cannot be read.
+
+    Notes
+    -----
     Privacy: none is added. The result is as confidential as ``data``.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> generalise(release, visits).num_rows
+    1000
+
     """
     recoding = recoding_of(release)
     source = open_table(data, reading=_reading_of(plan))

@@ -112,9 +112,45 @@ def verify(
 ) -> Verification:
     """Check that a release has not been modified since it was published.
 
-    ``key`` is the publisher's public key, which must come from the publisher and not from the
-    folder; without it the publisher's identity is not proved. ``expect`` is the fingerprint of the
-    agreed plan, or at least its first sixteen letters. Nothing is written.
+    Parameters
+    ----------
+    folder : path
+        The release folder. Nothing is written.
+    key : path, optional
+        The publisher's public key, which must come from the publisher and not be in the folder.
+        Without it nothing proves who made the release.
+    expect : str, optional
+        Fingerprint of the agreed plan, or at least its first 16 characters.
+
+    Returns
+    -------
+    Verification
+        ``passed`` is the overall answer; ``faults`` lists the differences.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is missing.
+    KeyFileError, SettingError
+        If the key or the fingerprint cannot be used.
+
+    Notes
+    -----
+    Privacy: reads published files only.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> from tempfile import TemporaryDirectory
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "hedge", "epsilon": 2}}
+    >>> with TemporaryDirectory() as folder:
+    ...     out = Path(folder, "release")
+    ...     _ = hedgerow.publish(plan, data=pa.table({"age": [20, 70] * 500}), seed=1, out=out)
+    ...     verify(out).passed
+    True
+
     """
     path = Path(folder)
     if not path.is_dir():

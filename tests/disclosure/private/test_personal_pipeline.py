@@ -96,7 +96,7 @@ def test_the_printed_algorithm_is_published_without_flattery(ledger):
     guarantee = release.certificate.guarantee
     assert guarantee.delta > Fraction(1, 4000)
     assert "no meaningful protection" in guarantee.statement
-    assert "one record, picked at random" in guarantee.statement
+    assert "one random record in full" in guarantee.statement
     assert "Theorem 3(ii) guarantees no utility at these settings" in guarantee.statement
     papers = [departure.what for departure in release.certificate.departures]
     assert any("Algorithm 3 is not run" in what for what in papers)

@@ -144,7 +144,7 @@ class Weave:
         self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int
     ) -> WeaveBudget:
         wants = self.leaf_table
-        if wants is None and self.purpose != "classification":
+        if wants is None and self.purpose in ("counting", "clustering"):
             wants = False
         shape = WeaveShape.of(
             epsilon,

@@ -23,7 +23,25 @@ PeopleFacts: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskAssessment:
-    """Every figure about the risk of a raw table, as JSON holds it (for the data owner only)."""
+    """Assessment of the risk of a raw table, for the data owner only.
+
+    Returned by `risk`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `risk.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> RiskAssessment(facts={"k": 1})
+    RiskAssessment(for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -45,7 +63,21 @@ class RiskAssessment:
         return render_risk(self.facts, for_owner=FOR_OWNER)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone, and return both files."""
+        """Write `risk.html` and `risk.json`, readable by their owner only.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, not that of a release.
+        force : bool, default=False
+            Replace an existing assessment.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
+        """
         target = check_risk_folder(folder, force=force)
         page, figures = self.html(), self.to_json()
         try:
