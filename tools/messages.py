@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,6 +68,7 @@ class Maker:
     do: int | None
 
 
+@cache
 def error_makers() -> dict[str, Maker]:
     """Return all classes of errors and notices of the package, each with its text arguments."""
     makers = {"HedgerowError": Maker(0, None), "mistake": Maker(0, 1)}

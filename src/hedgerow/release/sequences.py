@@ -81,7 +81,7 @@ def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
         )
     except (csv.Error, ValueError, KeyError, IndexError, InternalError) as error:
         raise ReleaseError(
-            "the file does not have the content of such a release file",
+            "The file does not have the content of such a release file.",
             where=str(path),
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
