@@ -30,8 +30,9 @@ from hedgerow.auditing.subject import Claim, RunColumns, columns_of
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Approximate, BasketMethod, TableMethod
+from hedgerow.model.method import AnyMethod, Approximate
 from hedgerow.model.people import CANDIDATES, KeyedRule, PeopleRule, SampleKey
+from hedgerow.pipeline.kinds.items import BasketKind
 from hedgerow.pipeline.people import PeopleShares
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.pipeline.run import RunResult, run_private
@@ -55,7 +56,7 @@ class PeopleSubject:
 
     name: str
     claim: Claim
-    method: TableMethod | BasketMethod
+    method: AnyMethod
     rule: PeopleRule
     auto: bool
     over: tuple[PeoplePair, ...]
@@ -190,13 +191,13 @@ def planned_people(ready: Prepared, rule: PeopleRule, *, name: str, seed: int) -
     """Return a plan's method with its rule for people, on pairs over its public domains."""
     over: tuple[PeoplePair, ...] = (
         person_baskets_over(ready.taxonomy, seed=seed, most=rule.most)
-        if ready.has_items
+        if isinstance(ready.kind, BasketKind)
         else person_pairs_over(ready.schema, seed=seed, most=rule.most)
     )
     return PeopleSubject(
         name=name,
         claim=Claim(epsilon=ready.epsilon),
-        method=ready.method,
+        method=ready.private_method,
         rule=rule,
         auto=ready.auto,
         over=over,

@@ -28,6 +28,7 @@ from hedgerow.auditing.report import AuditReport, Finding, Verdict
 from hedgerow.auditing.sequences import sequences_over
 from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
+from hedgerow.pipeline.kinds.items import BasketKind, SequenceKind
 from hedgerow.pipeline.prepare import PlanLike, prepare
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.budget import EpsilonLike, parse_epsilon
@@ -229,10 +230,10 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         return planned_people(ready, ready.people, name=name, seed=seed)
     # The claim of `sample` is only about tables with enough records.
     least = getattr(settings, "least_records", 0)
-    if ready.is_ordered:
+    if isinstance(ready.kind, SequenceKind):
         sequences = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
         over = PairsOf(sequences=sequences)
-    elif ready.has_items:
+    elif isinstance(ready.kind, BasketKind):
         over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
     else:
         over = PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.errors import HedgerowError, LedgerError, PlanError
 from hedgerow.ledger.caps import RECORDS
@@ -44,7 +44,7 @@ class ReleaseAccount:
 
     @classmethod
     def of(
-        cls, plan: Plan, epsilon: Fraction, data: Any, *, cover: Cover | None = None
+        cls, plan: Plan, epsilon: Fraction, data: object, *, cover: Cover | None = None
     ) -> ReleaseAccount:
         """Return the plan's account, for a release that reads the part ``cover``.
 
@@ -187,7 +187,7 @@ class ReleaseAccount:
                 Ledger(self.file).failed(booking.id, type(error).__name__)
 
 
-def dataset_name(plan: Plan, data: Any) -> str:
+def dataset_name(plan: Plan, data: object) -> str:
     """Return what the data set is called: its name on the ledger, or that of its file."""
     name = _given_name(plan, data)
     if name is None:
@@ -199,7 +199,7 @@ def dataset_name(plan: Plan, data: Any) -> str:
     return name
 
 
-def unbooked_name(plan: Plan, data: Any) -> str:
+def unbooked_name(plan: Plan, data: object) -> str:
     """Return what a data set is called that no ledger needs to know: also if nobody named it."""
     return _given_name(plan, data) or UNNAMED
 
@@ -211,19 +211,19 @@ def neighbours_of(plan: Plan) -> ReleaseNeighbours:
     return "both" if plan.one_record_per_person else "record"
 
 
-def _given_name(plan: Plan, data: Any) -> str | None:
+def _given_name(plan: Plan, data: object) -> str | None:
     if plan.ledger is not None and plan.ledger.dataset is not None:
         return plan.ledger.dataset
     found = _file_name(plan, data)
     return found if found is not None or plan.ledger is None else plan.ledger.people
 
 
-def _table_name(plan: Plan, data: Any) -> str | None:
+def _table_name(plan: Plan, data: object) -> str | None:
     """Return what the ledger calls one of the tables of people: a file's or a table's name."""
     return _file_name(plan, data) or (plan.table if data is None else None)
 
 
-def _file_name(plan: Plan, data: Any) -> str | None:
+def _file_name(plan: Plan, data: object) -> str | None:
     place = data if data is not None else plan.data
     if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
         return None

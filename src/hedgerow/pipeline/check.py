@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.pipeline.forecast import Forecast, RecordsGiven, forecast
 from hedgerow.pipeline.prepare import PlanLike, prepare
@@ -18,7 +18,7 @@ def check(
     records: RecordsGiven | None = None,
     within: int | None = None,
     utility: OwnUtility | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Forecast:
     """Forecast the cost and the error of a release, without reading the data.
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import Any
 
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
@@ -39,7 +38,7 @@ class Signing:
 
     plan: Plan
     signed: Signable
-    keys: dict[str, dict[str, Any] | None]
+    keys: dict[str, dict[str, object] | None]
     sources: dict[str, str]
     words: tuple[str, ...]
     notes: tuple[str, ...]
@@ -229,13 +228,13 @@ def _signatures(
     why: str | None,
     approve: bool,
     public: tuple[str, ...],
-) -> tuple[dict[str, dict[str, Any] | None], tuple[str, ...]]:
+) -> tuple[dict[str, dict[str, object] | None], tuple[str, ...]]:
     """Return the new content of both keys, and what to say of signatures that stay or go."""
     states = {each.kind: each for each in signature_states(plan, now)}
     notes: list[str] = []
     stated = {"public": list(public)} if public else {}
     confirmed = {"by": by, "on": on, "plan": now.fingerprint, **stated, "signed": now.parts}
-    keys: dict[str, dict[str, Any] | None] = {"confirmed": confirmed}
+    keys: dict[str, dict[str, object] | None] = {"confirmed": {**confirmed}}
     before = states.get("confirmed")
     if approve and before is not None and before.bound and not before.is_void and before.by != by:
         del keys["confirmed"]
@@ -255,7 +254,7 @@ def _signatures(
     return keys, tuple(notes)
 
 
-def _with(plan: Plan, keys: Mapping[str, dict[str, Any] | None]) -> Plan:
+def _with(plan: Plan, keys: Mapping[str, dict[str, object] | None]) -> Plan:
     mapping = plan_mapping(plan)
     for key, value in keys.items():
         mapping.pop(key, None)
