@@ -298,7 +298,7 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "neither a file nor a table"),
+        ("nowhere.csv", DataError, "Neither a file nor a table"),
         ("sqlite:///x.db", SettingError, "does not read databases"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),

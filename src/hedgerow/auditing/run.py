@@ -198,11 +198,11 @@ def audit(
     """
     if plan is not None and methods:
         raise SettingError(
-            "methods and a plan exclude each other", where="audit", do="Give one of them."
+            "Methods and a plan exclude each other.", where="audit", do="Give one of them."
         )
     if plan is not None and people:
         raise SettingError(
-            "people and a plan exclude each other",
+            "People and a plan exclude each other.",
             where="audit",
             do="Give only the plan: its own line 'person' says who is protected.",
         )
@@ -348,7 +348,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
     names = [name for name in subject.pairs if not pairs or name in pairs]
     if not names:
         raise SettingError(
-            f"{subject.name} does not have the pairs {', '.join(pairs)}",
+            f"{subject.name} does not have the pairs {', '.join(pairs)}.",
             where="pairs",
             do=f"Give some of: {', '.join(subject.pairs)}.",
         )

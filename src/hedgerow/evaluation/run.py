@@ -173,7 +173,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is not a task for {_kind(subject)}",
+                f"{task!r} is not a task for {_kind(subject)}.",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )

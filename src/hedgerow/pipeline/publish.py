@@ -238,7 +238,7 @@ def _engine_settings(engine: str | EngineSettings, settings: dict[str, Any]) -> 
         return EngineSettings.of(engine, **old)
     if old:
         raise SettingError(
-            "the engine has its settings already",
+            "The engine has its settings already.",
             where=next(iter(old)),
             do="Give it to EngineSettings.",
         )
@@ -251,7 +251,7 @@ def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:
         return None
     if out is None:
         raise SettingError(
-            "a release that is not written cannot be signed",
+            "A release that is not written cannot be signed.",
             where="sign",
             do="Set 'out' to the folder of the release.",
         )
@@ -270,13 +270,13 @@ def _check_unchanged(ready: Prepared, expect: str | None) -> None:
         return
     if len(expect) < LEAST_EXPECTED:
         raise SettingError(
-            f"has fewer than {LEAST_EXPECTED} letters",
+            f"The fingerprint has fewer than {LEAST_EXPECTED} letters.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
     if not ready.fingerprint().startswith(expect.lower()):
         raise ChangedPlanError(
-            "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
+            "This is not the plan that was checked: it, a taxonomy of it or an option has changed.",
             where="expect",
             do="Run 'hedgerow check' again with the same options, and publish what it shows if"
             " those who answer for the data agree.",

@@ -176,7 +176,7 @@ class StoredRecoding(_Stored):
         if of_class is not None:
             target = of_class.restored()
             if not isinstance(target.domain, CategoricalDomain):
-                raise InternalError("the class is numeric")
+                raise InternalError("The class is numeric.")
         return Schema(
             attributes=tuple(each.restored() for each in self.attributes),
             class_attribute=target,
@@ -190,7 +190,7 @@ class StoredRecoding(_Stored):
         if not listed:
             return None
         if len(listed) < len(self.attributes):
-            raise InternalError("only some attributes list the ranges of the boxes")
+            raise InternalError("Only some attributes list the ranges of the boxes.")
         return tuple(np.array(each, dtype=np.int32) for each in listed)
 
 

@@ -152,7 +152,7 @@ class _Opened:
     ) -> None:
         if other_data is not None and other is None:
             raise SettingError(
-                "these data belong to a second release, which is not named",
+                "These data belong to a second release, which is not named.",
                 where="other-data",
                 do="Name it with --other RELEASE.",
             )
@@ -167,7 +167,7 @@ class _Opened:
         self.other = opened(other, data if other_data is None else other_data)
         if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
-                "the two releases are of different kinds of data",
+                "The two releases are of different kinds of data.",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )
