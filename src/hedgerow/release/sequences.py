@@ -36,7 +36,7 @@ from hedgerow.release.sequence_files import (
     read_prefixes,
 )
 from hedgerow.release.write import CERTIFICATE, write_text
-from hedgerow.report.sequences import render_sequence_report
+from hedgerow.report.baskets import render_sequence_report
 from hedgerow.taxonomy.labels import displayed
 
 if TYPE_CHECKING:
