@@ -54,7 +54,8 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
     from hedgerow.count.settings import EngineSettings
     from hedgerow.demo import lay_out
     from hedgerow.model.run import Run
-    from hedgerow.pipeline.open import DataPlace, open_engine
+    from hedgerow.pipeline.open import open_engine
+    from hedgerow.pipeline.place import DataPlace
     from hedgerow.pipeline.prepare import prepare
     from hedgerow.privacy.source import SystemSource
     from hedgerow.progress import no_progress

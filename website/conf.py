@@ -7,7 +7,7 @@ author = "the hedgerow authors"
 copyright = f"{author}, MIT licence"  # noqa: A001
 version = release = installed("hedgerow")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 source_suffix = {".md": "markdown"}
 exclude_patterns: list[str] = []
 language = "en_GB"
@@ -20,6 +20,9 @@ myst_enable_extensions = ["deflist"]
 suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
 
+# Docstrings of public names have NumPy's sections.
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"

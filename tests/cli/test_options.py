@@ -36,6 +36,7 @@ MEANINGS = {
     "--every": "Publish every day, week",
     "--expect": "Refuse any plan but the one with this fingerprint",
     "--fan-out": "Group this number of nodes into one",
+    "--for": "Publish for this purpose",
     "--force": "Replace an existing result",
     "--format": "Write this format",
     "--fraction": "Estimate the number of people who are unique in the population",
@@ -135,6 +136,7 @@ SHARED = {
 ALSO_SETTINGS = {
     "--delta": "the same delta, as a setting of truthful",
     "--fan-out": "the same number of nodes in one, as a setting of full-domain",
+    "--for": "the same purpose, as a setting of weave and hedge",
     "--history": "the same file, as a setting of disclose",
     "--record-id": "the same column, as a setting of disclose",
 }

@@ -10,7 +10,8 @@ from hedgerow.count.kernels import ClassHistograms
 from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
 from hedgerow.model.people import MOST_RECORDS, MOST_UNITS, KeyedRule, PeopleRule, SampleKey
-from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.open import open_engine
+from hedgerow.pipeline.place import DataPlace
 from hedgerow.plan.load import plan_of
 from hedgerow.progress import no_progress
 

@@ -186,7 +186,7 @@ def test_the_last_column_of_few_values_is_the_class_if_no_name_says_more(tmp_pat
 def test_a_table_without_a_class_still_gets_a_plan_that_loads(tmp_path):
     numbers = [i * 1.5 for i in range(100)]
     drafted = draft_plan(write_csv(tmp_path / "t.csv", {"a": numbers, "b": numbers}))
-    assert drafted.plan.publish.method == "hedge"
+    assert drafted.plan.publish.method == "weave"
     assert drafted.plan.class_name is None
     assert "--class" in drafted.notes[0]
     with_class = draft_plan(tmp_path / "t.csv", method="diffgen")
@@ -196,7 +196,7 @@ def test_a_table_without_a_class_still_gets_a_plan_that_loads(tmp_path):
 
 def test_method_and_epsilon_are_taken_over(table):
     publish = draft_plan(table, epsilon="1/3").plan.publish
-    assert (publish.method, str(publish.epsilon)) == ("hedge", "1/3")
+    assert (publish.method, str(publish.epsilon)) == ("weave", "1/3")
     with pytest.raises(PlanError, match=r"publish\.epsilon"):
         draft_plan(table, epsilon=0)
     with pytest.raises(PlanError, match=r"Did you mean 'diffgen'\?"):
@@ -460,6 +460,34 @@ def test_a_draft_always_names_its_account(tmp_path, file, epsilon, section):
 
 def test_a_draft_of_a_dataframe_names_an_account_too():
     assert draft_plan(pa.table(COLUMNS)).plan.ledger.dataset == "my-people"
+
+
+@pytest.mark.parametrize(
+    ("settings", "publish"),
+    [
+        ({}, "{method: weave, epsilon: 1}"),
+        ({"purpose": "table"}, "{method: hedge, for: table, epsilon: 1}"),
+        ({"purpose": "classification"}, "{method: weave, for: classification, epsilon: 1}"),
+        (
+            {"purpose": "classification", "epsilon": "1/100"},
+            "{method: hedge, for: classification, epsilon: 0.01}",
+        ),
+        ({"purpose": "table", "method": "hedge"}, "{method: hedge, for: table, epsilon: 1}"),
+    ],
+)
+def test_the_purpose_decides_on_the_default_method(tmp_path, settings, publish):
+    rows = {"age": [20, 30, 40, 50] * 500, "sex": ["F", "M"] * 1000, "sick": ["no", "yes"] * 1000}
+    data = write_csv(tmp_path / "t.csv", rows)
+    drafted = draft_plan(data, class_name="sick", protects_records=True, **settings)
+    assert f"\npublish: {publish}\n" in drafted.text
+    comment = drafted.text.partition("\npublish:")[0].rpartition("\n\n")[2]
+    assert ("is the default" in comment) is ("method" not in settings)
+
+
+def test_a_purpose_that_the_method_does_not_have_is_refused(tmp_path):
+    data = write_csv(tmp_path / "t.csv", {"age": [20, 30] * 500})
+    with pytest.raises(PlanError, match=r"publish\.for"):
+        draft_plan(data, method="weave", purpose="table")
 
 
 def test_a_draft_writes_the_markers_of_missing_values_and_an_older_plan_keeps_its_two(table):

@@ -129,3 +129,10 @@ def test_the_command_writes_a_plan_that_publish_refuses_until_it_is_confirmed(tm
     assert refused.exit_code != 0
     again = CliRunner().invoke(app, ["draft", str(path), "-o", "-", "--json"])
     assert json.loads(again.stdout)["confirmed"] is False
+
+
+def test_baskets_have_no_purpose(tmp_path):
+    path = tmp_path / "baskets.dat"
+    path.write_text("1 2 3\n2 3\n" * 100, "utf-8")
+    with pytest.raises(PlanError, match="no purpose"):
+        draft_plan(path, purpose="table", protects_records=True)

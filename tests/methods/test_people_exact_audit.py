@@ -17,8 +17,7 @@ import pytest
 
 from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.people import PersonBasketPair, PersonPair
-from hedgerow.auditing.people_cases import people_subjects
-from hedgerow.auditing.people_subject import PeopleSubject
+from hedgerow.auditing.people_cases import PeopleSubject, people_subjects
 from hedgerow.encode import owned_baskets, people
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge

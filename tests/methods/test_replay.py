@@ -20,7 +20,7 @@ import pytest
 from pydantic import ValidationError
 
 from hedgerow.auditing.cases import fits
-from hedgerow.auditing.people_subject import PERSON
+from hedgerow.auditing.people_cases import PERSON
 from hedgerow.methods.chain.budget import ChainBudget
 from hedgerow.model import run as model_run
 from hedgerow.model.people import CANDIDATES, PeopleRule

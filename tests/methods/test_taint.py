@@ -45,7 +45,7 @@ from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import DateDomain
-from hedgerow.trees import range_scores
+from hedgerow.trees import shared_choice
 from hedgerow.trees.box_scores import GINI
 from support.audited import audited_subjects
 from support.taint import (
@@ -66,7 +66,7 @@ ZONES = (
     (diffmulti_growth, "choose_splits"),
     (supermodular, "choose_cells", lambda made: replace(made, taken=made.taken.view(Hidden))),
     (supermodular, "tally_choices", lambda made: tuple(each.view(Hidden) for each in made)),
-    (range_scores, "compiled_gini", lambda sums: sums.view(Secret)),
+    (shared_choice, "compiled_gini", lambda sums: sums.view(Secret)),
 )
 SAMPLING = ("truthful", "sample")
 
@@ -104,12 +104,12 @@ def grows(monkeypatch):
 
 def test_no_method_looks_at_a_raw_count_where_scores_are_compiled(grows, monkeypatch):
     seen = []
-    monkeypatch.setattr(range_scores, "is_loaded", lambda loops: not seen.append(loops))
+    monkeypatch.setattr(shared_choice, "is_loaded", lambda loops: not seen.append(loops))
     method = hedge.Hedge(score=GINI)
     released, ledger = run(method, DATED)
     assert seen
     assert ledger.settled()
-    monkeypatch.setattr(range_scores, "is_loaded", lambda loops: False)
+    monkeypatch.setattr(shared_choice, "is_loaded", lambda loops: False)
     again, _ = run(method, DATED)
     assert np.array_equal(released.counts, again.counts)
 

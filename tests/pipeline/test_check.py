@@ -25,8 +25,9 @@ from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.pipeline.alternatives import alternatives
 from hedgerow.pipeline.forecast import forecast, surely_no_noise
-from hedgerow.pipeline.predict import at_worst, predicted
-from hedgerow.pipeline.prepare import prepare
+from hedgerow.pipeline.noise import refuse_noise
+from hedgerow.pipeline.predict import Trials, at_worst, predicted
+from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.pipeline.stretches import StretchAnswers, count_error
 from hedgerow.plan.load import load_plan, plan_of
@@ -264,7 +265,8 @@ def test_an_error_that_no_epsilon_gives_is_refused():
 def test_half_of_the_runs_clear_only_what_all_of_them_clear(method, epsilon, records):
     plan = wide(records=records, publish={"method": method, "epsilon": epsilon})
     ready = prepare(plan_of(plan))
-    worst, middle = at_worst(ready, records), predicted(ready, records)
+    trials = Trials(ready, records)
+    worst, middle = at_worst(trials), predicted(trials)
     assert worst.share is None or worst.share <= middle.share
     assert worst.counted is None or worst.counted >= middle.counted
     noise = forecast(ready).verdict == "mostly noise"
@@ -290,6 +292,32 @@ def test_a_method_that_bounds_its_groups_may_be_cleared_without_a_run(monkeypatc
     assert surely_no_noise(ready, 45_000) == sure
 
 
+@pytest.mark.parametrize(
+    ("method", "cleared", "judged"), [("hedge", 2, 3), ("diffgen", 3, 5), ("basic-table", 3, 5)]
+)
+def test_every_simulated_run_is_made_once(monkeypatch, method, cleared, judged):
+    """Half of the runs clear a plan; the others are added to them where they do not."""
+    seeds = []
+    real = Prepared.tried
+
+    def counted(self, engine, *, rate, source):
+        seeds.append(source)
+        return real(self, engine, rate=rate, source=source)
+
+    monkeypatch.setattr(Prepared, "tried", counted)
+    settings = {"method": method, "epsilon": 2} | ({"h": 4} if method == "diffgen" else {})
+    plan = wide(records=1_000, publish=settings)
+    refuse_noise(prepare(plan_of(plan)))
+    assert len(seeds) == cleared
+    seeds.clear()
+    settings["epsilon"] = Fraction(1, 10**6)
+    ready = prepare(plan_of(wide(records=1_000, publish=settings)))
+    monkeypatch.setattr("hedgerow.pipeline.noise.remedies", lambda *_: ["nothing"])
+    with pytest.raises(MostlyNoiseError):
+        refuse_noise(ready)
+    assert len(seeds) == judged
+
+
 def test_half_of_the_runs_clear_an_ordinary_plan():
     assert surely_no_noise(prepare(load_plan(DEMO)), 45_000)
 
@@ -301,7 +329,7 @@ def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):
     assert told.value.exit_code == 3
     assert not (tmp_path / "release").exists()
     assert not (tmp_path / "ledger.sqlite").exists()
-    for remedy in ("h: 1", "method: hedge", "coarser", "--even-if-noise"):
+    for remedy in ("h: 1", "method: weave", "coarser", "--even-if-noise"):
         assert remedy in told.value.do
     assert "epsilon" not in told.value.do  # it would have to be above 50
     assert hedgerow.check(plan).verdict == "mostly noise"

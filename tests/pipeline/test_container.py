@@ -16,6 +16,7 @@ import pytest
 
 import hedgerow
 from hedgerow.count.memory.placed import COMPILED_FROM
+from hedgerow.plan.defaults import DEFAULT_METHOD
 
 NOBODY = 65534
 ENTRY = "from hedgerow.cli.main import main; main()"
@@ -77,7 +78,8 @@ def a_python_for_nobody(folder: Path) -> str:
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root becomes another user"
 )
-def test_the_default_method_publishes_a_large_table_without_a_home(folder: Path) -> None:
+@pytest.mark.parametrize("method", ["weave", "hedge"])
+def test_a_large_table_is_published_without_a_home(folder: Path, method: str) -> None:
     python = a_python_for_nobody(folder)
     assert not os.access("/nonexistent", os.F_OK)
     draws = np.random.default_rng(7)
@@ -90,9 +92,10 @@ def test_the_default_method_publishes_a_large_table_without_a_home(folder: Path)
     (folder / "data.csv").write_text("age,ward,sick\n" + "\n".join(lines) + "\n")
     (folder / "plan.yaml").write_text(PLAN)
 
-    run = as_nobody(python, folder, "-c", ENTRY, "publish", "plan.yaml", "--json")
+    named = [] if method == DEFAULT_METHOD else ["--method", method]
+    run = as_nobody(python, folder, "-c", ENTRY, "publish", "plan.yaml", *named, "--json")
     assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout)["method"] == "hedge"
+    assert json.loads(run.stdout)["method"] == method
     cache = folder / "tmp" / f"hedgerow-compiled-{NOBODY}"
     assert cache.stat().st_mode & 0o777 == 0o700
     assert list(cache.rglob("*.nbi"))

@@ -32,7 +32,8 @@ from hedgerow.errors import (
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.model import sizes
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
-from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.open import open_engine
+from hedgerow.pipeline.place import DataPlace
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.plan.load import plan_of
 from hedgerow.progress import no_progress
@@ -297,8 +298,8 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "neither a file nor a table"),
-        ("sqlite:///x.db", SettingError, "no database"),
+        ("nowhere.csv", DataError, "Neither a file nor a table"),
+        ("sqlite:///x.db", SettingError, "does not read databases"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),
         (object(), SettingError, "kind of dataframe"),

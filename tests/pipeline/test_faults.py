@@ -269,9 +269,9 @@ FAULTS: dict[str, Fault] = {
         after=cases.first_plan_counts,
     ),
     # --- inputs made to hurt
-    "a compressed bomb": Fault(arrange=inputs.bomb, says="times its size"),
+    "a compressed bomb": Fault(arrange=inputs.bomb, says="times the file's size"),
     "a compressed bomb of one line": Fault(arrange=inputs.bomb_of_one_line, says="too long"),
-    "a bomb of columns": Fault(arrange=inputs.bomb_of_columns, says="for each of its bytes"),
+    "a bomb of columns": Fault(arrange=inputs.bomb_of_columns, says="records per byte"),
     "a compressed bomb for a taxonomy": Fault(
         arrange=inputs.bomb_of_a_taxonomy, says="is larger than"
     ),
@@ -300,8 +300,8 @@ FAULTS: dict[str, Fault] = {
     "a taxonomy 10,000 levels deep, in the plan": Fault(
         arrange=inputs.deep_plan, says="levels deep"
     ),
-    "a pipe for a taxonomy": Fault(arrange=inputs.pipe_for_a_taxonomy, says="no file"),
-    "a pipe for a plan": Fault(arrange=inputs.pipe_for_a_plan, says="no file"),
+    "a pipe for a taxonomy": Fault(arrange=inputs.pipe_for_a_taxonomy, says="not a file"),
+    "a pipe for a plan": Fault(arrange=inputs.pipe_for_a_plan, says="not a file"),
     # --- what others open
     "labels that are formulas": Fault(
         arrange=inputs.formulas_for_labels,

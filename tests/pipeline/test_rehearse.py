@@ -16,8 +16,9 @@ from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline import publish as publishing
+from hedgerow.pipeline.kinds.table import N_RECORDS
 from hedgerow.pipeline.prepare import Prepared, prepare
-from hedgerow.pipeline.rehearse import N_RECORDS, RunOnce, made_up, rehearse
+from hedgerow.pipeline.rehearse import RunOnce, rehearse
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.source import RandomSource, SeededSource
@@ -47,7 +48,7 @@ PLAN: dict[str, Any] = {
 
 def engine_over(ready: Prepared, **settings: Any) -> MemoryEngine:
     """An engine whose records must not matter: one record, and a size that is claimed."""
-    table = made_up(ready, SeededSource(9))
+    table = ready.kind.simulated(SeededSource(9))
     return MemoryEngine(table=table, **settings)  # type: ignore[arg-type]
 
 
@@ -65,16 +66,24 @@ def lines_of(ready: Prepared) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "8"])
-def test_the_default_method_grows_shared_and_own_levels_in_every_rehearsal(epsilon: str) -> None:
-    first, *second = lines_of(prepare(PLAN, epsilon=epsilon))
+def test_hedge_grows_shared_and_own_levels_in_every_rehearsal(epsilon: str) -> None:
+    first, *second = lines_of(prepare(PLAN, method="hedge", epsilon=epsilon))
     assert any(line.startswith("shared choice") for line in first)
     assert any(line.startswith("own choice") for line in first)
     assert len(second) == (Fraction(epsilon) < 1)
 
 
+@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "8"])
+def test_the_default_method_counts_marginals_in_every_rehearsal(epsilon: str) -> None:
+    first, *second = lines_of(prepare(PLAN, epsilon=epsilon))
+    assert any(line.startswith("1-way marginal") for line in first)
+    assert any(line.startswith("choice of") for line in first)
+    assert len(second) == (Fraction(epsilon) < 1)
+
+
 def test_made_up_records_follow_from_the_domains_alone() -> None:
     one, other = prepare(PLAN), prepare({**PLAN, "data": "elsewhere.csv"})
-    first, second = (made_up(ready, SeededSource(0)) for ready in (one, other))
+    first, second = (ready.kind.simulated(SeededSource(0)) for ready in (one, other))
     for left, right in zip(first.codes, second.codes, strict=True):  # type: ignore[union-attr]
         assert np.array_equal(left, right)
         assert len(left) == N_RECORDS
@@ -84,7 +93,7 @@ def test_made_up_records_follow_from_the_domains_alone() -> None:
 def test_the_rehearsal_counts_by_the_loops_of_the_real_run(
     compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready = prepare(PLAN)
+    ready = prepare(PLAN, method="hedge")
     paths = CompiledPaths(kernels=compiled, boxes=compiled)
     asked: list[bool | None] = []
     begin = PlacedInMemory.__init__
@@ -107,7 +116,7 @@ def test_the_rehearsal_counts_by_the_loops_of_the_real_run(
 
 def test_a_table_of_many_pieces_is_rehearsed_in_pieces() -> None:
     ready = prepare(PLAN)
-    small = engine_over(ready, piece=100).rehearsing(made_up(ready, SeededSource(0)))  # type: ignore[arg-type]
+    small = engine_over(ready, piece=100).rehearsing(ready.kind.simulated(SeededSource(0)))  # type: ignore[arg-type]
     assert small.piece < N_RECORDS
 
 
@@ -115,7 +124,7 @@ def test_many_items_are_rehearsed_by_compiled_loops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ready = prepare(basket_plan(("diffpart", {})))
-    made = made_up(ready, SeededSource(0))
+    made = ready.kind.simulated(SeededSource(0))
     monkeypatch.setattr(memory_baskets, "COMPILED_FROM", 1)
     assert BasketMemory(baskets=made).rehearsing(made).compiled  # type: ignore[arg-type]
 

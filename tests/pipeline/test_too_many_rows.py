@@ -13,7 +13,8 @@ from hedgerow.errors import DataError
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.model import sizes
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
-from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.open import open_engine
+from hedgerow.pipeline.place import DataPlace
 from hedgerow.plan.load import plan_of
 from hedgerow.progress import no_progress
 from support.engine_plans import table_plan, write_table

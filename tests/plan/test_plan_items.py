@@ -79,7 +79,7 @@ MISTAKES = {
         "publish.method",
         ["does not publish attributes", "diffgen"],
     ),
-    "printed factor": (with_publish(c1=1), "publish.c1", ["only the faithful"]),
+    "printed factor": (with_publish(c1=1), "publish.c1", ["Only the faithful"]),
     "negative factor": (with_publish(c2=-1, faithful=True), "publish.c2", ["0 or a number above"]),
     "target if faithful": (
         with_publish(faithful=True, **{"false-positives": 1}),
@@ -144,7 +144,7 @@ def test_settings_replace_those_of_the_plan_and_the_default_method_is_coterie():
     [
         ({"items": {"universe": [1, 17]}}, "coterie"),
         ({"items": {"universe": [1, 5000]}}, "coterie"),
-        ({"attributes": {"a": {"numeric": [0, 1]}}}, "hedge"),
+        ({"attributes": {"a": {"numeric": [0, 1]}}}, "weave"),
     ],
 )
 def test_a_plan_that_names_no_method_gets_the_one_for_what_it_describes(described, method):

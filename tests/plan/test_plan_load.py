@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
 from hedgerow.methods.diffgen.settings import DiffGenSettings
-from hedgerow.methods.hedge.settings import HedgeSettings
+from hedgerow.methods.weave.settings import WeaveSettings
 from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_mapping, plan_of
 from hedgerow.plan.override import merged_settings, override
 from hedgerow.plan.settings import PrivateSettings
@@ -175,7 +175,7 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
-    assert override(bare, epsilon=2).publish == HedgeSettings(epsilon=Fraction(2))
+    assert override(bare, epsilon=2).publish == WeaveSettings(epsilon=Fraction(2))
     with pytest.raises(PlanError, match=r"publish\.epsilon: This setting is missing"):
         override(bare, method="diffgen")
     assert override(bare, epsilon=None) is bare

@@ -125,7 +125,7 @@ MISTAKES = {
     "bounds fall": (
         with_age(numeric=[90, 17]),
         "attributes.age.numeric",
-        ["low (90) is not below high (17)", "low < high"],
+        ["The lower bound (90) is not below the upper bound (17)", "low < high"],
     ),
     "bounds equal": (with_age(numeric=[1, 1.0]), "attributes.age.numeric", ["low < high"]),
     "one bound": (with_age(numeric=[1]), "attributes.age.numeric", ["[low, high]"]),
@@ -471,7 +471,7 @@ def test_a_mistake_in_a_file_names_its_line(tmp_path):
 
 def test_the_line_of_a_missing_key_is_that_of_its_section(tmp_path):
     file = tmp_path / "plan.yaml"
-    file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  score: ncp\n", "utf-8")
+    file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  for: general\n", "utf-8")
     with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: This setting is missing"):
         load_plan(file)
 

@@ -16,8 +16,8 @@ import pytest
 from hedgerow.methods.diffmulti.scores import information
 from hedgerow.model.sizes import MOST_CLASSES, MOST_ROWS
 from hedgerow.trees.box_scores import UNIT, Children, class_sums, gini_units
-from hedgerow.trees.range_scores import RangeCounts, compiled_gini
 from hedgerow.trees.scores import GINI_UNIT, INFORMATION_UNIT, gini_count, information_gain
+from hedgerow.trees.shared_choice import RangeCounts, compiled_gini
 
 LAST_PLACE = Fraction(1, 1 << 53)
 MOST_CLUSTERED = 20 * 65_537

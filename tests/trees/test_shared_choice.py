@@ -1,4 +1,4 @@
-"""Splits that all boxes make shared_candidates, against one box and one border at a time."""
+"""Splits of all boxes at once, against one box and one border at a time."""
 
 from __future__ import annotations
 

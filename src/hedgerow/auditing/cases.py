@@ -86,7 +86,7 @@ def subjects(
             yield from _variants(name, epsilon=epsilon, seed=seed)
         else:
             raise SettingError(
-                f"{name!r} is not a method",
+                f"{name!r} is not a method.",
                 where="audit",
                 do=f"Give one of: {', '.join(known_names())}.",
             )
@@ -137,7 +137,7 @@ def _settings(name: str, epsilon: Fraction, varied: Mapping[str, Any]) -> Privat
     fields = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
     publish = METHODS[name].model_validate(fields)
     if not isinstance(publish, PrivateSettings):
-        raise InternalError(f"{name} is not private")
+        raise InternalError(f"{name} is not private.")
     return publish
 
 

@@ -28,6 +28,7 @@ from hedgerow.auditing.report import AuditReport, Finding, Verdict
 from hedgerow.auditing.sequences import sequences_over
 from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
+from hedgerow.pipeline.kinds.items import BasketKind, SequenceKind
 from hedgerow.pipeline.prepare import PlanLike, prepare
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.budget import EpsilonLike, parse_epsilon
@@ -149,29 +150,60 @@ def audit(
     jobs: int = 1,
     progress: Progress = no_progress,
 ) -> AuditReport:
-    """Return the results of audits: of the named methods, of a plan's settings, or of all methods.
+    """Try to refute the guarantee of methods by running them on worst-case tables.
 
-    Every score and variant of a method is audited separately, at the same ``epsilon`` (1), on
-    the named ``pairs``, or on all. With a ``plan`` its own settings are audited instead, at
-    its own epsilon, on synthetic neighbours over its public domains: its data is not read, and
-    it need not be confirmed. ``runs`` is the number of releases of each table of the worst
-    pairs; ``jobs`` processes share the work. A ``seed`` makes an audit reproducible.
+    Parameters
+    ----------
+    methods : sequence of str, optional
+        Methods to audit, each in all its variants. By default all.
+    people : bool, default=False
+        Use tables that differ in all records of one person, in every way in which methods
+        protect people.
+    plan : Plan, mapping or path, optional
+        Audit the settings of this plan instead, on simulated neighbours over its public domains.
+        It need not be confirmed, and its data are not read.
+    epsilon : int, float, str or Fraction, optional
+        Privacy budget to run with. By default 1, or the plan's.
+    runs : int, default=1200
+        Number of runs on each table of the worst pairs.
+    pairs : sequence of str, optional
+        Pairs of neighbours to use, such as ``"T1"``. By default all.
+    seed : int, optional
+        Make the audit reproducible.
+    jobs : int, default=1
+        Number of processes.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    With ``people`` tables differ in all records of one person instead, and methods are run in each
-    of their ways to protect people; the same holds for a plan that names a ``person``.
+    Returns
+    -------
+    AuditReport
+        For each method the largest epsilon that the runs prove, beside the claimed one;
+        ``refuted`` is true if one exceeds its claim.
 
-    Privacy: no confidential record is read; all tables are synthetic.
+    Raises
+    ------
+    SettingError
+        If a method or a pair is unknown, or a setting is out of range.
 
+    Notes
+    -----
+    Privacy: no confidential record is read; all tables are simulated. An audit can refute a
+    guarantee and cannot prove one.
+
+    Examples
+    --------
     >>> audit(["noise"], runs=500, seed=1).refuted
     False
+
     """
     if plan is not None and methods:
         raise SettingError(
-            "methods and a plan exclude each other", where="audit", do="Give one of them."
+            "Methods and a plan exclude each other.", where="audit", do="Give one of them."
         )
     if plan is not None and people:
         raise SettingError(
-            "people and a plan exclude each other",
+            "People and a plan exclude each other.",
             where="audit",
             do="Give only the plan: its own line 'person' says who is protected.",
         )
@@ -198,10 +230,10 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         return planned_people(ready, ready.people, name=name, seed=seed)
     # The claim of `sample` is only about tables with enough records.
     least = getattr(settings, "least_records", 0)
-    if ready.is_ordered:
+    if isinstance(ready.kind, SequenceKind):
         sequences = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
         over = PairsOf(sequences=sequences)
-    elif ready.has_items:
+    elif isinstance(ready.kind, BasketKind):
         over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
     else:
         over = PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
@@ -317,7 +349,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
     names = [name for name in subject.pairs if not pairs or name in pairs]
     if not names:
         raise SettingError(
-            f"{subject.name} does not have the pairs {', '.join(pairs)}",
+            f"{subject.name} does not have the pairs {', '.join(pairs)}.",
             where="pairs",
             do=f"Give some of: {', '.join(subject.pairs)}.",
         )

@@ -11,7 +11,10 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 from hedgerow.cli.options import ForceOption, OutFolder
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hedgerow.demo import Demonstration
+    from hedgerow.evaluation.classification import Accuracy
 
 
 def demo_command(
@@ -60,40 +63,66 @@ def _result(demo: Demonstration) -> dict[str, Any]:
         figures = {
             "floor": accuracy.floor,
             "release": accuracy.release,
+            "boxes": demo.box_accuracy,
             "ceiling": accuracy.ceiling,
         }
     return {
         "folder": str(demo.folder),
         "epsilon": str(demo.release.certificate.guarantee.epsilon),
         "groups": len(demo.release.groups),
+        "counts": [
+            {"question": each.question, "released": each.released, "raw": each.raw}
+            for each in demo.counts
+        ],
         "accuracy": figures,
     }
 
 
 def _show(demo: Demonstration) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
+    n_rows = int(demo.release.groups.counts.sum())
     say(
         f"Published UCI Adult in [bold]{escape(str(demo.folder / 'release'))}[/bold]:"
-        f" {len(demo.release.groups):,} groups."
+        f" {n_rows:,} synthetic rows."
     )
     say(escape(demo.release.certificate.guarantee.statement))
+    say(_counts(demo))
     if demo.accuracy is None:
-        say("To measure the accuracy of a classifier: pip install 'hedgerow\\[evaluate]'")
+        say("To see what a classifier learns from it: pip install 'hedgerow\\[evaluate]'")
     else:
-        table = Table(
-            title="Accuracy of a decision tree on the held-out third", title_justify="left"
-        )
-        table.add_column("trained on")
-        table.add_column("accuracy", justify="right")
-        table.add_row(
-            "nothing (always predict the most frequent class)", f"{demo.accuracy.floor:.1%}"
-        )
-        table.add_row("[bold]the release[/bold]", f"[bold]{demo.accuracy.release:.1%}[/bold]")
-        table.add_row("the raw records", f"{demo.accuracy.ceiling:.1%}")
-        say(table)
+        say(_learnt(demo.accuracy, demo.box_accuracy))
     say(
         f"Read {escape(str(demo.folder / 'release' / 'report.html'))};"
-        f" {escape(str(demo.folder / 'plan.yaml'))} is a starting point for a plan of your own."
+        f" {escape(str(demo.folder / 'plan.yaml'))} is a start for a plan of your own."
     )
+
+
+def _counts(demo: Demonstration) -> Table:
+    from rich.table import Table
+
+    table = Table(title="Counts", title_justify="left")
+    table.add_column("question")
+    table.add_column("released rows", justify="right")
+    table.add_column("raw records", justify="right")
+    table.add_column("error", justify="right")
+    for each in demo.counts:
+        error = (each.released - each.raw) / max(each.raw, 1)
+        table.add_row(each.question, f"{each.released:,}", f"{each.raw:,}", f"{error:+.1%}")
+    return table
+
+
+def _learnt(accuracy: Accuracy, of_boxes: float | None) -> Table:
+    from rich.table import Table
+
+    table = Table(
+        title="Accuracy of a decision tree on the third that was held out", title_justify="left"
+    )
+    table.add_column("trained on")
+    table.add_column("accuracy", justify="right")
+    table.add_row("nothing (always the most frequent class)", f"{accuracy.floor:.1%}")
+    table.add_row("[bold]the released rows[/bold]", f"[bold]{accuracy.release:.1%}[/bold]")
+    if of_boxes is not None:
+        table.add_row("the boxes of the leaf table", f"{of_boxes:.1%}")
+    table.add_row("the raw records", f"{accuracy.ceiling:.1%}")
+    return table

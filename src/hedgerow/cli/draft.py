@@ -63,6 +63,15 @@ def draft_command(
             f" {DEFAULT_BASKET_METHOD}, for sequences {DEFAULT_SEQUENCE_METHOD}."
         ),
     ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PURPOSE",
+            help="Publish for this purpose: rows for general use, classification, counting or"
+            " clustering, or a generalised table to read (table).",
+        ),
+    ] = None,
     epsilon: Annotated[str, typer.Option(help="Use this privacy budget: 1, 0.5 or 1/2.")] = "1",
     person: Annotated[
         str | None,
@@ -121,6 +130,7 @@ def draft_command(
             order=order,
             ordered=ordered,
             method=method,
+            purpose=purpose,
             epsilon=epsilon,
             person=None if person is None else _columns(person),
             records_per_person=records_per_person,
@@ -147,10 +157,10 @@ def _columns(names: str) -> list[str]:
 def _check_output(out: Path, *, force: bool) -> None:
     if out.suffix.lower() not in (".yaml", ".yml"):
         raise PlanError(
-            "a draft is a YAML file", where=str(out), do="Choose a name that ends in .yaml."
+            "A draft is a YAML file.", where=str(out), do="Choose a name that ends in .yaml."
         )
     if out.exists() and not force:
-        raise PlanError("the file exists", where=str(out), do="Use --force to replace it.")
+        raise PlanError("The file exists.", where=str(out), do="Use --force to replace it.")
 
 
 def _write(out: Path, text: str) -> None:

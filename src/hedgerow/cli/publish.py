@@ -24,7 +24,7 @@ from hedgerow.cli.options import (
 
 if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
-    from hedgerow.pipeline.publish import AnyRelease
+    from hedgerow.pipeline.kinds.kind import AnyRelease
 
 
 def publish_command(

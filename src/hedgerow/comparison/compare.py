@@ -37,11 +37,30 @@ NOT_SECRET = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """Several releases side by side.
+    """Comparison of several releases: errors, accuracy of classifiers, risk and cost.
 
-    ``on`` names the records of the comparison: simulated, public or confidential. ``pairs`` has
-    the 2-way marginals, if requested. On confidential records all figures are for the data owner
-    only.
+    Returned by `compare`.
+
+    Parameters
+    ----------
+    rows : tuple of Figures
+        The figures of each release.
+    on : str
+        The kind of records that releases are compared with: confidential, simulated or public.
+    n_records : int
+        Number of these records.
+    pairs : PairedTables, optional
+        2-way marginals of the records and of each release.
+
+    Notes
+    -----
+    Privacy: none on confidential records. The figures are then for the data owner only.
+
+    Examples
+    --------
+    >>> Comparison(rows=(), on="public", n_records=1000)
+    Comparison(0 releases, public records)
+
     """
 
     rows: tuple[Figures, ...]
@@ -174,18 +193,64 @@ def compare(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Return the utility and the cost of several releases, side by side.
+    """Compare several releases: errors, accuracy of classifiers, risk and cost.
 
-    With ``data``, the confidential table, ``contenders`` are releases or their folders, each booked
-    on the ``ledger`` (default: that of the plan, or the default ledger). Plans are compared only if
-    no confidential record is read: with ``simulate``, on a table simulated from their domains with
-    about ``records`` records, or on a ``public`` file. ``plan`` sets how the data are read and
-    names the ledger. ``out`` is a folder for the page and the figures; ``pairs`` adds the 2-way
-    marginals of all pairs of columns, of the records and of each release.
+    Parameters
+    ----------
+    contenders : sequence of Release, Plan or path
+        Releases or their folders; with ``simulate`` or ``public``, plans.
+    data : path or dataframe, optional
+        The confidential table. Each release must then be on the ledger.
+    simulate : bool, default=False
+        Run plans on a table simulated from their public domains.
+    public : path or dataframe, optional
+        Run plans on this public table.
+    test : path or dataframe, optional
+        Records that are not in the releases, to test classifiers.
+    records : int, optional
+        Number of simulated records, in place of the plan's.
+    plan : path, mapping or Plan, optional
+        Sets the format of files and the ledger.
+    ledger : path, optional
+        The ledger of the releases. By default the plan's, or the user's.
+    out : path, optional
+        Folder for `comparison.html` and `comparison.json`.
+    pairs : bool, default=False
+        Also compute 2-way marginals of the records and of each release.
+    force : bool, default=False
+        Replace an existing comparison in ``out``.
+    seed : int, default=0
+        Random seed.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    Privacy: none with ``data``: figures are computed from the confidential records without noise
-    and are for the data owner only. Plans are refused there, because keeping the best of several
-    runs is a choice based on the data.
+    Returns
+    -------
+    Comparison
+        The figures of each release.
+
+    Raises
+    ------
+    SettingError
+        If the records to compare with are missing or ambiguous, or plans would be run on the
+        confidential table.
+    LedgerError
+        If a release is not on the ledger.
+
+    Notes
+    -----
+    Privacy: none with ``data``. The figures are computed from the confidential records without
+    noise, and are for the data owner only. Plans are refused there: choosing the best of several
+    would be a choice by the data.
+
+    Examples
+    --------
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True, "records": 1000,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> len(compare([plan, plan], simulate=True).rows)
+    2
+
     """
     if not contenders:
         raise SettingError(

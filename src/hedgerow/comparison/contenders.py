@@ -17,12 +17,13 @@ from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
+from hedgerow.pipeline.kinds.table import TableKind
 from hedgerow.pipeline.prepare import Prepared, as_plan, prepare
 from hedgerow.pipeline.retry import booked_entry, certificate_digest
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.plan.model import Plan
 from hedgerow.privacy.source import SeededSource
-from hedgerow.progress import Progress, no_progress
+from hedgerow.progress import Progress
 from hedgerow.read.open import open_table
 from hedgerow.release.folder import load_certificate
 from hedgerow.release.generalise import PlanGiven
@@ -182,7 +183,7 @@ def _prepared(plans: Sequence[Any]) -> list[tuple[str, Prepared]]:
         )
     prepared = [(_name(each), prepare(each)) for each in plans]
     for name, ready in prepared:
-        if ready.has_items:
+        if not isinstance(ready.kind, TableKind):
             raise PlanError(
                 "Plans for baskets and sequences cannot be compared.",
                 where=name,
@@ -229,8 +230,7 @@ class _Runs:
         source = SeededSource(self.seed)
         if ready.private:
             return ready.tried(engine, rate=ready.rate, source=source)
-        groups: Groups = ready.method.publish(engine, source=source, progress=no_progress)
-        return groups
+        return ready.plain_method.publish(engine, source=source)
 
 
 def _name(contender: Any) -> str:

@@ -63,28 +63,67 @@ def disclose(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:
-    """Return every record in its best generalisation, and write the folder if ``out`` is set.
+    """Disclose single records, each generalised to the minimum risk at a required utility.
 
-    ``data`` and ``against`` (the attacker's dictionary) are files, database URLs or
-    dataframes, and replace the plan's own. Further ``settings`` replace those of the plan's
-    ``disclose`` section: ``method``, ``utility={"at-least": "half"}``, ``risk={"model": 2}``
-    and so on. With ``out``, answers are saved beside it, and an interrupted run continues from
-    them unless ``resume`` is false. ``seed`` fixes the faithful roundings of ``approx``, the
-    only random step.
+    Parameters
+    ----------
+    plan : Plan, mapping or path
+        The plan, a mapping with the keys of a plan file, or the file.
+    data : path, URL or dataframe, optional
+        The confidential table, in place of the plan's.
+    against : path, URL or dataframe, optional
+        The attacker's dictionary, in place of the plan's. By default the data.
+    out : path, optional
+        Folder to write to. Partial results are kept beside it while the run lasts.
+    force : bool, default=False
+        Replace an existing disclosure in ``out``.
+    resume : bool, default=True
+        Resume an interrupted run.
+    seed : int, optional
+        Fix the random roundings of ``approx`` with ``faithful``, the only random step.
+    workers : int, optional
+        Number of processes. By default one per core.
+    hours : float, default=6.0
+        Refuse a run that is expected to take longer.
+    accept_risk : bool, default=False
+        Write the disclosure although its mean risk is above half of that of the original
+        records.
+    on_risk : callable, optional
+        Called with the risk before and after, confidential, before anything is written.
+    on_recognised : callable, optional
+        Called with the records that the recipient already has, confidential.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
+    **settings
+        Settings of the plan's ``disclose`` section, such as ``method``,
+        ``utility={"at-least": "half"}`` or ``risk={"model": 2}``.
 
-    With a ``recipient``, their earlier records count towards the risk, and this disclosure is
-    recorded (see :mod:`~hedgerow.disclosure.recipient`).
+    Returns
+    -------
+    Disclosure
+        The generalised records, their certificate and the owner's figures.
 
-    The disclosure is refused, and nothing is written, if the mean risk does not fall to half of
-    that of the original records (see :mod:`~hedgerow.disclosure.movement`), unless
-    ``accept_risk``; and if the work is expected to take longer than ``hours`` (see
-    :mod:`~hedgerow.disclosure.work`). ``on_risk`` receives the change in risk, and
-    ``on_recognised`` what the recipient already has, both confidential, before anything is
-    written or refused.
+    Raises
+    ------
+    PlanError, SettingError
+        If the plan or a setting has a mistake.
+    UnconfirmedPlanError, VoidSignatureError
+        If the plan is not confirmed, or has changed since it was signed.
+    RiskNotLoweredError
+        If the mean risk does not fall to half. Nothing has been written.
+    TooLongError
+        If the work is expected to take longer than ``hours``.
+    ReleaseError
+        If the folder cannot be written.
 
-    Privacy: none in the sense of differential privacy; the certificate states what is promised.
-    ``Disclosure.owner`` and the folder `owner` are confidential.
+    Notes
+    -----
+    Privacy: none in the sense of differential privacy; the certificate states it.
+    ``Disclosure.owner`` and the folder `owner` are confidential. With a ``recipient``, earlier
+    disclosures to that recipient count towards the risk, and this one is recorded.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
     >>> disclosed = disclose({
@@ -94,6 +133,7 @@ def disclose(
     ... }, data=visits)
     >>> disclosed.to_pandas().iloc[0].tolist()
     ['[32, 36)', '*']
+
     """
     ready = prepare_disclosure(plan, settings)
     check_signed(ready.plan, ready.schema, given_to(ready, data, against))
@@ -220,7 +260,7 @@ def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
     disclose = ready.disclose
     if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
         raise SettingError(
-            "this method has no random step",
+            "This method has no random step.",
             where="seed",
             do="Omit it; it is for 'method: approx' with 'faithful: true'.",
         )

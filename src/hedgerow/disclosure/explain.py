@@ -145,7 +145,7 @@ def _job(known: ReadyToExplain, record: int) -> int:
     place = np.flatnonzero(known.confidential.rows == record - 1)
     if not len(place):
         raise SettingError(
-            "this is not the number of a disclosed record",
+            "This is not the number of a disclosed record.",
             where="record",
             do="Give a row of the data, counted from 1.",
         )

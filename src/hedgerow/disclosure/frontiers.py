@@ -45,7 +45,7 @@ def explain_plane(
     )
     if known.ready.disclose.risk.consistency != "hierarchical":
         raise SettingError(
-            "generalisations matched by similarity have no frontier that can be computed soon",
+            "Generalisations matched by similarity have no frontier that can be computed soon.",
             where="disclose.risk.consistency",
             do="Set consistency: hierarchical to see the plane.",
         )
@@ -83,7 +83,7 @@ def _sample(known: ReadyToExplain, most: int) -> Ints:
         jobs.append(job)
     if not jobs:
         raise SettingError(
-            "every record has too many generalisations to examine all of them",
+            "Every record has too many generalisations to examine all of them.",
             where="attributes",
             do="Drop attributes, or give taxonomies of fewer levels, to see the plane.",
         )

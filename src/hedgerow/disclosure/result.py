@@ -1,4 +1,7 @@
-"""A disclosure: the table and certificate to give out, and results for its owner only."""
+"""A disclosure: the table and certificate to give out, and results for its owner only.
+
+The table has each record's values at the levels that were found for it.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.lattice.lattice import Chains
 from hedgerow.disclosure.lattice.packed import Found
 from hedgerow.disclosure.movement import RiskMovement, movement_of, shown_classes
 from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.recipient import Recipient
-from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.table import EncodedTable
 from hedgerow.release.dictionary import DICTIONARY
 from hedgerow.release.folder import REPORT, Written, write_certificate
 from hedgerow.release.frames import Frames
 from hedgerow.release.listing import disclosed_files, write_dictionary
 from hedgerow.release.package import PACKAGE
-from hedgerow.release.table import integers, label_columns, to_csv
+from hedgerow.release.table import integers, label_columns, labelled, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
 from hedgerow.report.owner import OwnerFigures, RecipientHistory, render_owner_report
+from hedgerow.taxonomy.domain import Domain
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def disclosed_nodes(
+    table: EncodedTable,
+    chains: tuple[Chains, ...],
+    levels: NDArray[np.uint8],
+    feasible: NDArray[np.bool_],
+) -> list[NDArray[np.int32]]:
+    """Return the taxonomy node of each record and attribute, the root for withheld records."""
+    return [
+        np.where(feasible, chain.nodes[column, levels[:, i]], 0).astype(np.int32)
+        for i, (chain, column) in enumerate(zip(chains, table.codes, strict=True))
+    ]
+
+
+def disclosed_table(
+    table: EncodedTable,
+    chains: tuple[Chains, ...],
+    nodes: list[NDArray[np.int32]],
+    feasible: NDArray[np.bool_],
+) -> pa.Table:
+    """Return one row per record, in the order of the table: labels, and the class if any.
+
+    A withheld record shows the labels of the roots, and an empty class.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    for attribute, chain, column in zip(table.schema.attributes, chains, nodes, strict=True):
+        columns[attribute.name] = _labels(attribute.domain, chain, column)
+    target = table.schema.class_attribute
+    if target is not None and table.classes is not None:
+        labels = leaf_labels(target.domain)
+        shown = np.where(feasible, table.classes, len(labels))
+        columns[target.name] = labelled(shown, [*labels, ""])
+    return pa.table(columns)
+
+
+def _labels(domain: Domain, chain: Chains, nodes: NDArray[np.int32]) -> pa.DictionaryArray:
+    used, place = np.unique(nodes, return_inverse=True)
+    tree = chain.taxonomy
+    labels = [domain.label(int(tree.first[node]), int(tree.stop[node])) for node in used]
+    # A node with a single child holds the same values as the child, and has the same label.
+    distinct = list(dict.fromkeys(labels))
+    position = {label: at for at, label in enumerate(distinct)}
+    same = np.array([position[label] for label in labels], dtype=np.int32)
+    return labelled(same[place], distinct)
+
 
 DISCLOSED = "disclosed.csv"
 RISK = "risk.csv"
@@ -149,10 +203,32 @@ class OwnerView:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure(Frames):
-    """A disclosed table with its certificate; ``owner`` is confidential.
+    """Disclosure: generalised single records with their certificate, and the owner's risk figures.
 
-    The table, the certificate and :meth:`report` may be given out. None of it is
-    differentially private, and the certificate says so.
+    Returned by `disclose`.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        States the method and that there is no differential privacy.
+    owner : OwnerView
+        Risks of the records, confidential.
+
+    Notes
+    -----
+    Privacy: none in the sense of differential privacy. The table, the certificate and `report`
+    may be given to others; ``owner`` and `owner_report` must not.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pandas as pd
+    >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B", "C"]}},
+    ...         "confirmed": True, "disclose": {"utility": {"at-least": "half"}}}
+    >>> len(hedgerow.disclose(plan, data=visits))
+    60
+
     """
 
     certificate: Certificate

@@ -114,8 +114,14 @@ def refuse_no_lines(data: Any) -> None:
     )
 
 
-def refuse_class(class_name: str | None) -> None:
-    """Raise if a class is named: a basket file has no columns."""
+def refuse_class(class_name: str | None, purpose: str | None) -> None:
+    """Raise if a class or a purpose is named: a basket file has no columns."""
+    if purpose is not None:
+        raise PlanError(
+            "A release of baskets has no purpose to set.",
+            where="for",
+            do="Leave it out, or give the data a name that ends in .csv if it is a table.",
+        )
     if class_name is not None:
         raise PlanError(
             "Baskets have no columns, and so no class.",

@@ -42,9 +42,9 @@ from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import MISSING_MARKERS, PLAIN, NumberMarks, Reading
-from hedgerow.plan.defaults import DEFAULT_METHOD
+from hedgerow.plan.defaults import table_choice, written_choice
 from hedgerow.plan.fields import MAX_TEXT
-from hedgerow.plan.load import plan_of
+from hedgerow.plan.load import plan_mapping, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
@@ -55,6 +55,10 @@ from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
 _OFTEN_MISSING = 0.1
+_OTHER_PURPOSES = (
+    "Other purposes: 'for: classification' to predict the class; 'for: table', without a method,"
+    " for a generalised table to read (hedge)."
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -90,6 +94,7 @@ def draft(
     order: str | None = None,
     ordered: bool = False,
     method: str | None = None,
+    purpose: str | None = None,
     epsilon: object = 1,
     person: str | Sequence[str] | None = None,
     records_per_person: int | str | None = None,
@@ -119,7 +124,11 @@ def draft(
     ordered : bool, default=False
         Treat records as sequences.
     method : str, optional
-        Publishing method. By default hedge, coterie for baskets and chain for sequences.
+        Publishing method. By default weave for rows and hedge for a table to read or, with few
+        records, to predict one class; coterie for baskets and chain for sequences.
+    purpose : str, optional
+        Purpose of the release of a table: general, classification, counting or clustering for
+        rows, or table for a generalised table that people read.
     epsilon : int, float, str or Fraction, default=1
         Privacy budget.
     person : str or sequence of str, optional
@@ -179,7 +188,7 @@ def draft(
     )
     columns = BasketColumns.of(items, record, order, ordered=ordered)
     if columns is not None:
-        refuse_class(class_name)
+        refuse_class(class_name, purpose)
         settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
         place = _place_lines(origin, data, form, query=query, table=table, base=folder)
@@ -191,7 +200,7 @@ def draft(
     if ordered:
         refuse_no_lines(data)
     if ordered or looks_like_baskets(data):
-        refuse_class(class_name)
+        refuse_class(class_name, purpose)
         settings = basket_settings(method, epsilon, ordered=ordered)
         unit = lines_unit(stated, ordered=ordered)
         found = item_frequencies(Path(data), progress=reading)
@@ -199,7 +208,8 @@ def draft(
             found, files, publish=settings, base=folder, unit=unit, ordered=ordered
         )
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
-    publish, needs_class, may_count = _publish(method or DEFAULT_METHOD, epsilon)
+    provisional = method or table_choice(purpose, None).method
+    publish, needs_class, may_count = _publish(provisional, epsilon, purpose)
     form, profiles, unnamed = _read(data, class_name, reading)
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
@@ -226,6 +236,8 @@ def draft(
         ledger=ledger_section(origin, publish),
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
+    if method is None:
+        sections = _with_default(sections, epsilon, purpose, base=folder)
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
     if unnamed:
@@ -287,12 +299,31 @@ def _form(data: Any) -> Reading | None:
     return form_of(Path(data)) if holds_text(Path(data)) else None
 
 
-def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
+def _with_default(
+    sections: Sections, epsilon: object, purpose: str | None, *, base: Path
+) -> Sections:
+    """Return the draft with the default method for what it says, and the reason for it."""
+    described = plan_mapping(_loaded(plan_text(sections, base=base), base))
+    choice = written_choice(described, {"epsilon": epsilon, "for": purpose})
+    publish, needs_class, _ = _publish(choice.method, epsilon, purpose)
+    return replace(
+        sections,
+        publish=publish,
+        why_method=choice.reason if purpose else f"{choice.reason} {_OTHER_PURPOSES}",
+        is_publishable=_is_publishable(sections.proposals, needs_class=needs_class),
+    )
+
+
+def _publish(method: str, epsilon: object, purpose: str | None) -> tuple[str, bool, bool]:
     """Return the checked ``publish`` section, and whether it needs a class and may count people."""
     attributes = {"x": {"values": ["a"]}, "y": {"role": "class", "values": ["b"]}}
     settings = {"method": method, "epsilon": epsilon}
+    if purpose is not None:
+        settings["for"] = purpose
     plan = plan_of({"attributes": attributes, "publish": settings}, where="settings")
     section, may_count = f"method: {method}", False
+    if purpose is not None:
+        section += f", for: {purpose}"
     if isinstance(plan.publish, PrivateSettings):
         may_count = all(
             plan.publish.refuses_people(has_class=each) is None for each in (True, False)

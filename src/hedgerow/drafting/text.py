@@ -88,6 +88,7 @@ class Sections:
     publish: str
     ledger: str
     is_publishable: bool
+    why_method: str | None = None
 
 
 def plan_text(sections: Sections, *, base: Path) -> str:
@@ -261,6 +262,8 @@ def _ends(sections: Sections) -> Iterable[str]:
     if mark:
         yield "# Not ready: give at least one attribute a domain, and one 'role: class' if the"
         yield "# method needs it. Then use:"
+    if sections.why_method:
+        yield from (f"# {line}" for line in textwrap.wrap(sections.why_method, WIDTH - 2))
     yield f"{mark}publish: {{{sections.publish}}}"
     yield ""
     yield from ledger_lines(sections.ledger)

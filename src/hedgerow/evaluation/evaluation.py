@@ -21,7 +21,25 @@ JSON_FILE, PAGE_FILE = "evaluation.json", "evaluation.html"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """All figures of an evaluation, as in its JSON file (for the data owner only)."""
+    """Evaluation of a release: utility and risk figures, for the data owner only.
+
+    Returned by `evaluate`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `evaluation.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> Evaluation(facts={"release": {"name": "visits"}})
+    Evaluation('visits', for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -45,9 +63,22 @@ class Evaluation:
         apart_from: object = None,
         force: bool = False,
     ) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone; return both files.
+        """Write `evaluation.html` and `evaluation.json`, readable by their owner only.
 
-        ``apart_from`` is the release; nothing is written into its folder.
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, outside the release.
+        apart_from : Release, BasketRelease or path, optional
+            The release; nothing is written into its folder.
+        force : bool, default=False
+            Replace an existing evaluation.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
         """
         target = check_folder(folder, apart_from=apart_from, force=force)
         page, figures = self.html(), self.to_json()
@@ -58,7 +89,7 @@ class Evaluation:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the evaluation cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The evaluation cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a writable folder with enough space.",
             ) from error
@@ -79,21 +110,23 @@ def check_folder(
         release = Path(apart_from).resolve()
         if release == resolved or release in resolved.parents:
             raise ReleaseError(
-                "the folder belongs to the release, which others may see",
+                "The folder belongs to the release, which others may see.",
                 where=str(target),
                 do=f"Give a folder beside the release: {what} is for the data owner only.",
             )
     if target.exists() and not target.is_dir():
-        raise ReleaseError("not a folder", where=str(target), do="Give the name of a folder.")
+        raise ReleaseError(
+            "This is not a folder.", where=str(target), do="Give the name of a folder."
+        )
     if (target / "certificate.json").exists():
         raise ReleaseError(
-            "the folder holds a release, which others may see",
+            "The folder holds a release, which others may see.",
             where=str(target),
             do=f"Give another folder: {what} is for the data owner only.",
         )
     if not force and any((target / name).exists() for name in files):
         raise ReleaseError(
-            f"the folder holds {what} already",
+            f"The folder holds {what} already.",
             where=str(target),
             do="Give another folder, or --force to replace it.",
         )

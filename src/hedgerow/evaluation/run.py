@@ -79,18 +79,61 @@ def evaluate(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Return measures of a release, compared with the data that it was made from.
+    """Measure the utility of a release, compared with the raw data.
 
-    ``release`` is a release, its folder, or a table or basket file of any other tool, whose
-    domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
-    were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    fidelity, classification, clustering, counting, relations, loss, risk and people (tables),
-    counting and itemsets (set-valued data), prefixes, substrings, patterns and lengths
-    (sequences), or ``"all"``. ``out`` is a folder for the report, never inside the
-    release's own; ``force`` replaces an earlier evaluation there.
+    Parameters
+    ----------
+    release : Release, BasketRelease or path
+        A release, its folder, or with a ``plan`` a table or basket file of any other tool.
+    data : path or dataframe
+        The confidential data from which the release was made.
+    test : path or dataframe, optional
+        Records that are not in the release, to test classifiers.
+    tasks : sequence of str or "all", default="all"
+        For tables some of fidelity, classification, clustering, counting, relations, loss, risk
+        and people; for baskets counting and itemsets; for sequences prefixes, substrings,
+        patterns and lengths.
+    plan : path, mapping or Plan, optional
+        Sets the domains of a plain file, and the format of files.
+    out : path, optional
+        Folder for `evaluation.html` and `evaluation.json`, outside the release.
+    force : bool, default=False
+        Replace an existing evaluation in ``out``.
+    seed : int, default=0
+        Random seed.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    Privacy: none. The result is computed from the confidential records without noise, and
-    is for the data owner alone.
+    Returns
+    -------
+    Evaluation
+        All figures in ``facts``.
+
+    Raises
+    ------
+    SettingError
+        If a task is unknown or does not suit the release.
+    DataError
+        If the data cannot be read or lack an attribute of the release.
+    ReleaseError
+        If the release cannot be read, or the folder cannot be written.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> "counting" in evaluate(release, visits, tasks=["counting"]).facts
+    True
+
     """
     subject = subject_of(release, data, test=test, plan=plan, progress=progress)
     chosen, skipped = _chosen(subject, tasks)
@@ -130,7 +173,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is not a task for {_kind(subject)}",
+                f"{task!r} is not a task for {_kind(subject)}.",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )

@@ -70,15 +70,45 @@ def default_path() -> Path:
 
 
 class Ledger:
-    """The ledger in one file; made at first use unless ``create`` is false.
+    """Ledger: the privacy budgets of data sets, in one file.
 
-    Any number of processes may use one file at the same time. An instance holds no
-    open file; every call reads the ledger again. Those that show entries check all of it;
-    bookings check its sums and its end, so that they take as long with few entries as with many.
+    Any number of processes may use one file at the same time. An instance holds no open file;
+    each call reads the ledger again. Calls that show entries verify all of it; bookings verify
+    its sums and its end, so their time does not depend on the number of entries.
 
-    Privacy: nothing confidential is shown. Data set names, caps, sums, methods, digests of
-    releases and notes are for everyone who may read the file; the keyed digests of columns
-    in it are for the owner of the data alone.
+    Parameters
+    ----------
+    path : path, optional
+        File of the ledger. By default the user's, or that in ``HEDGEROW_LEDGER``.
+    create : bool, default=True
+        Create a missing ledger when it is first used.
+    timeout : float, default=30.0
+        Seconds to wait for other processes.
+    restored : bool, default=False
+        Accept a file that is older than its key has seen, to call `restored`.
+
+    Raises
+    ------
+    LedgerError
+        On first use, if the ledger is missing, modified or on a network file system.
+
+    Notes
+    -----
+    Privacy: shows nothing confidential. Data set names, caps, sums, methods, digests of releases
+    and notes are visible to everyone who can read the file; the keyed digests of columns in it
+    are for the data owner only.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "ledger.sqlite"))
+    ...     _ = ledger.open_dataset("visits", 4)
+    ...     _ = ledger.book_outside("visits", 1, note="counts for the ministry")
+    ...     ledger.left("visits")
+    Fraction(3, 1)
+
     """
 
     def __init__(

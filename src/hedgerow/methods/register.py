@@ -11,10 +11,38 @@ from hedgerow.plan.settings import MethodSettings
 
 
 def register(settings: type[MethodSettings]) -> None:
-    """Let plans name a method by its settings, whose ``build`` gives the method.
+    """Register a method, so that plans can name it.
 
-    The guarantee of such a method is its author's: the battery and the audits under `tests`
-    say what to try it with.
+    Parameters
+    ----------
+    settings : type of MethodSettings
+        Model of the settings. Its ``build`` returns the method, and the default of ``method``
+        is the name.
+
+    Returns
+    -------
+    None
+        From now on the method can be used like all others, by this process.
+
+    Raises
+    ------
+    NotImplementedError
+        When the method is used, if ``build`` is not defined.
+
+    Notes
+    -----
+    Privacy: the guarantee of such a method is its author's. The contract tests and the audits
+    under `tests` show how to test it.
+
+    Examples
+    --------
+    >>> from pydantic import Field
+    >>> class Toy(MethodSettings):
+    ...     method: str = Field("toy", description="the publishing method: toy")
+    >>> with registered(Toy):  # register(Toy), for the time of the block
+    ...     "toy" in METHODS
+    True
+
     """
     METHODS.add(settings)
     Plan.model_rebuild(force=True)

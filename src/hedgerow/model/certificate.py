@@ -366,7 +366,66 @@ class ReleasedFile(CertificatePart):
 
 
 class Certificate(CertificatePart):
-    """The whole certificate, as `certificate.json` holds it."""
+    """Certificate of a release: what is guaranteed, for whom, by which method and budget.
+
+    Read it from a release (``release.certificate``) or with `from_json`.
+
+    Parameters
+    ----------
+    format_version : int, default=2
+        Version of the format of `certificate.json`.
+    tool : str, default="hedgerow"
+        Program that made the release.
+    created : datetime.date
+        Day of the release, in UTC.
+    guarantee : Guarantee
+        Privacy measure, its value, the privacy unit, and the guarantee as a sentence.
+    method : CertifiedMethod
+        Name and settings of the method.
+    counts : CountNoise or None
+        Noise of one published count; ``None`` if no counts are published.
+    budget : Budget
+        All spendings, as shares of the total.
+    departures : tuple of CertifiedDeparture
+        Differences between the method and its paper.
+    assumed_public : tuple of Assumed
+        Facts of the plan that are assumed to be public.
+    randomness : Randomness
+        Source of the noise; a reproducible one is not private.
+    data : Data
+        Attributes or items, and the noisy number of records.
+    ledger : LedgerEntry or None
+        Entry of the ledger that booked the release.
+    engine : str
+        Engine that counted the records.
+    versions : dict of str to str
+        Versions of hedgerow and its libraries.
+    plan_sha256 : str or None
+        Fingerprint of the plan.
+    confirmed, approved : Confirmed, Approved, optional
+        Who confirmed the domains of the plan, and who approved the release.
+    files : dict of str to ReleasedFile
+        Digests of the files of the release.
+    covers : CertifiedCover, optional
+        The part of the table that the release covers.
+    disclosure : DisclosedRisk, optional
+        Risk of a disclosure of single records.
+
+    Notes
+    -----
+    Privacy: everything in it may be published.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "hedge", "epsilon": 2}}
+    >>> release = hedgerow.publish(plan, data=pa.table({"age": [20, 70] * 500}), seed=1)
+    >>> str(release.certificate.guarantee.epsilon), release.certificate.method.name
+    ('2', 'hedge')
+
+    """
 
     format_version: Literal[1, 2] = CERTIFICATE_FORMAT
     tool: str = "hedgerow"
@@ -506,6 +565,7 @@ def certificate_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "hedgerow certificate",
+        "description": "The certificate of a release: certificate.json.",
         "if": first,
         "then": {"not": {"required": [SEAL]}},
         "else": {"required": [SEAL]},

@@ -115,6 +115,8 @@ class PrivateMethod(Protocol[Domain_contra, Engine_contra, Result_co]):
 
 TableMethod: TypeAlias = PrivateMethod[Schema, Engine, Groups]
 BasketMethod: TypeAlias = PrivateMethod[Taxonomy, BasketEngine, NoisyBaskets]
+AnyMethod: TypeAlias = PrivateMethod[Any, Any, Groups | NoisyBaskets]
+"""A method for the data that its settings are for: a table's, or one for items."""
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.errors import HedgerowError, LedgerError, PlanError
 from hedgerow.ledger.caps import RECORDS
@@ -44,7 +44,7 @@ class ReleaseAccount:
 
     @classmethod
     def of(
-        cls, plan: Plan, epsilon: Fraction, data: Any, *, cover: Cover | None = None
+        cls, plan: Plan, epsilon: Fraction, data: object, *, cover: Cover | None = None
     ) -> ReleaseAccount:
         """Return the plan's account, for a release that reads the part ``cover``.
 
@@ -124,7 +124,7 @@ class ReleaseAccount:
     def _columns(self, sums: ColumnSums, key: ColumnKey) -> ColumnDigests:
         if key.labels != sums.key:
             raise LedgerError(
-                "the ledger's key has changed while the data was read; nothing was booked",
+                "The ledger's key has changed while the data was read. Nothing was booked.",
                 where="ledger",
                 do="Run it again.",
             )
@@ -143,7 +143,7 @@ class ReleaseAccount:
         name, lost = nearest_plain(self.dataset)
         if lost or not name:
             raise LedgerError(
-                "the name of the file makes no plain name for the ledger",
+                "The name of the file makes no plain name for the ledger.",
                 where="ledger",
                 do="Give the data set one: 'ledger: {dataset: NAME, cap: CAP}' in the plan, of"
                 " lower-case letters from a to z, digits, '.' and '-'.",
@@ -171,8 +171,8 @@ class ReleaseAccount:
             Ledger(self.file).released(booking.id, digest)
         except LedgerError as error:
             raise LedgerError(
-                f"the release is complete and booked, but entry {booking.id} of the ledger could"
-                f" not be marked as released ({error.what.partition(',')[0]})",
+                f"The release is complete and booked, but entry {booking.id} of the ledger"
+                f" could not be marked as released ({error.what.partition(',')[0].rstrip('.')}).",
                 where=error.where,
                 do="Use the release. Its entry stays 'booked' and counts as spent either way.",
             ) from error
@@ -187,19 +187,19 @@ class ReleaseAccount:
                 Ledger(self.file).failed(booking.id, type(error).__name__)
 
 
-def dataset_name(plan: Plan, data: Any) -> str:
+def dataset_name(plan: Plan, data: object) -> str:
     """Return what the data set is called: its name on the ledger, or that of its file."""
     name = _given_name(plan, data)
     if name is None:
         raise PlanError(
-            "this data set needs a name on the ledger",
+            "This data set needs a name on the ledger.",
             where="ledger",
             do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
         )
     return name
 
 
-def unbooked_name(plan: Plan, data: Any) -> str:
+def unbooked_name(plan: Plan, data: object) -> str:
     """Return what a data set is called that no ledger needs to know: also if nobody named it."""
     return _given_name(plan, data) or UNNAMED
 
@@ -211,19 +211,19 @@ def neighbours_of(plan: Plan) -> ReleaseNeighbours:
     return "both" if plan.one_record_per_person else "record"
 
 
-def _given_name(plan: Plan, data: Any) -> str | None:
+def _given_name(plan: Plan, data: object) -> str | None:
     if plan.ledger is not None and plan.ledger.dataset is not None:
         return plan.ledger.dataset
     found = _file_name(plan, data)
     return found if found is not None or plan.ledger is None else plan.ledger.people
 
 
-def _table_name(plan: Plan, data: Any) -> str | None:
+def _table_name(plan: Plan, data: object) -> str | None:
     """Return what the ledger calls one of the tables of people: a file's or a table's name."""
     return _file_name(plan, data) or (plan.table if data is None else None)
 
 
-def _file_name(plan: Plan, data: Any) -> str | None:
+def _file_name(plan: Plan, data: object) -> str | None:
     place = data if data is not None else plan.data
     if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from hedgerow.errors import HedgerowError
 from hedgerow.pipeline.forecast import Forecast, RecordsGiven, forecast
@@ -34,7 +33,7 @@ class Alternative:
             expected.verdict,
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return it for JSON."""
         expected = None if self.expected is None else self.expected.as_dict()
         return {"method": self.method, "forecast": expected, "why-not": self.why_not}

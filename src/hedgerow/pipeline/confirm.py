@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import Any
 
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
@@ -39,7 +38,7 @@ class Signing:
 
     plan: Plan
     signed: Signable
-    keys: dict[str, dict[str, Any] | None]
+    keys: dict[str, dict[str, object] | None]
     sources: dict[str, str]
     words: tuple[str, ...]
     notes: tuple[str, ...]
@@ -94,6 +93,11 @@ def confirm(
     PlanError
         If the plan has a mistake or does not set what to publish.
 
+    Notes
+    -----
+    Privacy: no record is read. The guarantee assumes that all domains of the plan are public;
+    this signature names who states it.
+
     Examples
     --------
     >>> signed = confirm({"attributes": {"age": {"numeric": [0, 110]}},
@@ -121,7 +125,7 @@ def signing_of(
     """Return the signed plan with what has to be written; see `confirm`."""
     if why is not None and not approve:
         raise SettingError(
-            "a reason is given without an approval", where="why", do="Add --approve, or remove it."
+            "A reason is given without an approval.", where="why", do="Add --approve, or remove it."
         )
     unsigned = as_plan(plan)
     sourced = with_sources(unsigned, sources or {})
@@ -130,7 +134,8 @@ def signing_of(
     waiting = domains_from_data(sourced)
     if waiting and not all_public:
         raise UnconfirmedPlanError(
-            f"taken from the data, and nobody has said that it is public: {few_names(waiting)}",
+            "Domains were taken from the data, and nobody has stated that they are public:"
+            f" {few_names(waiting)}.",
             where="source",
             do="Replace each domain by public knowledge and give its source with"
             " --source 'COLUMN=code book p. 4'; or, if all of them are public knowledge as they"
@@ -170,13 +175,13 @@ def with_sources(plan: Plan, sources: Mapping[str, str]) -> Plan:
             holder = mapping[ITEMS]
         if holder is None:
             raise SettingError(
-                f"the plan has no column {shown(name)}",
+                f"The plan has no column {shown(name)}.",
                 where="source",
                 do="Give COLUMN=TEXT with a column of the plan, or items=TEXT for set-valued data.",
             )
         if text.strip().lower() in ("", FROM_DATA):
             raise SettingError(
-                f"{shown(text)} is not a public source",
+                f"{shown(text)} is not a public source.",
                 where=f"source of {name}",
                 do="Name a code book, a form, a law or a standard.",
             )
@@ -187,20 +192,20 @@ def with_sources(plan: Plan, sources: Mapping[str, str]) -> Plan:
 def _check_answered(plan: Plan) -> None:
     if plan.publish is None and plan.disclose is None:
         raise PlanError(
-            "the plan does not say how to publish, and a signature covers that",
+            "The plan does not say how to publish, and a signature covers that.",
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
     if plan.to_do:
         more = f", and {len(plan.to_do) - 1} more" if len(plan.to_do) > 1 else ""
         raise UnconfirmedPlanError(
-            f"a question is open: {shown(plan.to_do[0])}{more}",
+            f"A question is open: {shown(plan.to_do[0])}{more}.",
             where="to-do",
             do="Answer it in the plan and remove it from the list, then confirm the plan.",
         )
     if isinstance(plan.publish, PrivateSettings) and plan.privacy_unit is None:
         raise UnconfirmedPlanError(
-            "the plan does not say what is protected: a person or a record",
+            "The plan does not say what is protected: a person or a record.",
             where="protects",
             do=UNIT_LINES,
         )
@@ -223,13 +228,13 @@ def _signatures(
     why: str | None,
     approve: bool,
     public: tuple[str, ...],
-) -> tuple[dict[str, dict[str, Any] | None], tuple[str, ...]]:
+) -> tuple[dict[str, dict[str, object] | None], tuple[str, ...]]:
     """Return the new content of both keys, and what to say of signatures that stay or go."""
     states = {each.kind: each for each in signature_states(plan, now)}
     notes: list[str] = []
     stated = {"public": list(public)} if public else {}
     confirmed = {"by": by, "on": on, "plan": now.fingerprint, **stated, "signed": now.parts}
-    keys: dict[str, dict[str, Any] | None] = {"confirmed": confirmed}
+    keys: dict[str, dict[str, object] | None] = {"confirmed": {**confirmed}}
     before = states.get("confirmed")
     if approve and before is not None and before.bound and not before.is_void and before.by != by:
         del keys["confirmed"]
@@ -249,7 +254,7 @@ def _signatures(
     return keys, tuple(notes)
 
 
-def _with(plan: Plan, keys: Mapping[str, dict[str, Any] | None]) -> Plan:
+def _with(plan: Plan, keys: Mapping[str, dict[str, object] | None]) -> Plan:
     mapping = plan_mapping(plan)
     for key, value in keys.items():
         mapping.pop(key, None)

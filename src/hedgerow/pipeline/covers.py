@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, fields
-from typing import Any
 
 from hedgerow.ledger.covers import Cover, ranges_of
 from hedgerow.model.certificate import CertifiedCover, listed
@@ -17,7 +16,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.release.domains import describe
 
 
-def booked_cover(plan: Plan, schema: Schema, data: Any = None) -> Cover | None:
+def booked_cover(plan: Plan, schema: Schema, data: object = None) -> Cover | None:
     """Return the part of the data that the ledger books; ``None`` if all of it is read.
 
     ``data`` replaces the plan's own, as in `publish`.
@@ -34,7 +33,7 @@ def booked_cover(plan: Plan, schema: Schema, data: Any = None) -> Cover | None:
     )
 
 
-def certified_cover(plan: Plan, schema: Schema, data: Any = None) -> CertifiedCover | None:
+def certified_cover(plan: Plan, schema: Schema, data: object = None) -> CertifiedCover | None:
     """Return what the certificate says of the part that is read."""
     rule = schema.cover
     if rule is None:
@@ -47,7 +46,7 @@ def certified_cover(plan: Plan, schema: Schema, data: Any = None) -> CertifiedCo
     )
 
 
-def rule_digest(plan: Plan, schema: Schema, rule: CoverRule, data: Any = None) -> str:
+def rule_digest(plan: Plan, schema: Schema, rule: CoverRule, data: object = None) -> str:
     """Return the SHA-256 of all that gives a record its code: two plans with the same agree.
 
     Privacy: disjoint codes mean disjoint records only if one record has one code. Another
@@ -77,7 +76,7 @@ NEVER_CHANGE_A_CODE = {
 """Fields of `Reading` that are not in the digest, and why none of them can change a code."""
 
 
-def _reading_facts(plan: Plan, data: Any) -> dict[str, Any]:
+def _reading_facts(plan: Plan, data: object) -> dict[str, object]:
     """Return how the file is read; a new field of `Reading` is included unless listed above."""
     reading, place = plan.how_to_read(), data if data is not None else plan.data
     name = str(place) if isinstance(place, str | os.PathLike) else ""
@@ -87,13 +86,13 @@ def _reading_facts(plan: Plan, data: Any) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key not in NEVER_CHANGE_A_CODE}
 
 
-def _query(plan: Plan, data: Any) -> str | None:
+def _query(plan: Plan, data: object) -> str | None:
     """Return the query that computes the table from a database; a whole table has none."""
     query = plan.table_query if data is None else data.query if isinstance(data, Database) else None
     return None if query is None or takes_whole_table(query) else query
 
 
-def _read_by(attribute: Attribute) -> dict[str, Any]:
+def _read_by(attribute: Attribute) -> dict[str, object]:
     return {
         "unreadable": attribute.unreadable,
         "letters": attribute.letters,

@@ -5,21 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from hedgerow.errors import SettingError
-from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Step, Useful
 from hedgerow.model.people import Counted
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
+from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, Trials, at_worst, predicted
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.settings import Publishes
 from hedgerow.privacy.budget import epsilon_text
-from hedgerow.taxonomy.domain import code_dtype
 
 Feasibility = Literal[
     "feasible", "coarse", "mostly noise", "depends on the number of records", "depends on the data"
@@ -33,21 +29,53 @@ DELTA = 0.05
 COVERED = (1, 10, 100)
 """The chance of a larger error, and the itemsets that a query covers, for usefulness."""
 
-USUAL_LENGTH = 10
-"""Number of items that a record of set-valued data is assumed to have."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
     """Forecast of a release from its plan, without the data.
 
+    Returned by `check`.
+
+    Parameters
+    ----------
+    epsilon : fractions.Fraction
+        Privacy budget of the release.
+    outline : Outline
+        Steps of the method with their shares of the budget.
+    records : int or None
+        Number of records, if it is known.
+    bytes_per_record : int
+        Memory of one encoded record.
+    publishes : {"table", "baskets", "sequences"}, default="table"
+        Kind of the release.
+    usefulness : tuple of (int, float)
+        Number of itemsets that a counting query covers, and an upper bound on its error for
+        any data.
+    prediction : Prediction, optional
+        Result of runs on simulated tables, if the number of records is known and the method
+        can be simulated.
+    upto : Forecast, optional
+        Forecast for the larger number, if ``records`` is a range.
+    counted : {"records", "people"}, default="records"
+        The unit that counts are of.
+
+    Notes
+    -----
+    Privacy: no record is read.
+
     ``noise_ratio`` is the noise of all groups (their number times the standard deviation of one
     count) divided by the number of records. Below 1 most groups are distinguishable from noise;
-    above 5 hardly any is, and `publish` refuses. ``usefulness`` has pairs of the number of itemsets
-    that a counting query covers and an upper bound on its error, for any data. ``prediction`` is
-    the result of runs on simulated tables, if the number of records is known and the method can
-    be simulated; ``upto`` is the forecast for the larger number if ``records`` is a range.
-    ``counted`` are records, or people if people are counted.
+    above 5 hardly any is, and `publish` refuses.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "publish": {"method": "hedge", "epsilon": 1}}
+    >>> found = hedgerow.check(plan, records=20_000)
+    >>> found.verdict, found.noise_ratio < 1
+    ('feasible', True)
+
     """
 
     epsilon: Fraction
@@ -157,7 +185,7 @@ class Forecast:
         less = "fewer groups" if self.publishes == "table" else "a smaller universe"
         return f"Mostly noise: {would_do} would do, or {less}."
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the forecast for JSON, budgets as exact text."""
         return {
             "epsilon": str(self.epsilon),
@@ -190,7 +218,7 @@ class Forecast:
         }
 
 
-def _facts_of(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def _facts_of(steps: tuple[Step, ...]) -> list[dict[str, object]]:
     return [{"on": step.on, "share": str(step.share), "times": step.times} for step in steps]
 
 
@@ -199,26 +227,31 @@ RecordsGiven = int | tuple[int, int]
 
 
 def forecast(
-    ready: Prepared, *, records: RecordsGiven | None = None, most_runs: int = RUNS_OF_CUTS
+    ready: Prepared,
+    *,
+    records: RecordsGiven | None = None,
+    most_runs: int = RUNS_OF_CUTS,
+    trials: Trials | None = None,
 ) -> Forecast:
     """Return what can be said of a prepared plan; no record is read.
 
     ``records`` is about how many there are, if that is public knowledge, in place of the
     plan's own. A forecast for a range is that for the fewer, and has the other beside it.
-    The method is tried at most ``most_runs`` times.
+    The method is tried at most ``most_runs`` times, by ``trials`` of the same plan and records
+    where there are any.
     """
     if not ready.private:
         raise SettingError(
-            f"{ready.settings.method} is not differentially private: it has no budget to forecast",
+            f"{ready.settings.method} is not differentially private: it has no budget to forecast.",
             where="publish.method",
             do="Set a differentially private method.",
         )
     fewest, most = ends(ready.plan.records if records is None else records)
     upto = None if most == fewest else _forecast(ready, most, most_runs)
-    return _forecast(ready, fewest, most_runs, upto=upto)
+    return _forecast(ready, fewest, most_runs, upto=upto, trials=trials)
 
 
-def surely_no_noise(ready: Prepared, records: int) -> bool:
+def surely_no_noise(ready: Prepared, records: int, *, trials: Trials | None = None) -> bool:
     """Return whether the forecast cannot become "mostly noise", before all of its runs are done.
 
     The largest possible number of groups, or half of the runs, decides.
@@ -232,8 +265,13 @@ def surely_no_noise(ready: Prepared, records: int) -> bool:
         larger = replace(first, outline=replace(first.outline, n_groups=most))
         if larger.verdict in ("feasible", "coarse"):
             return True
-    worst = at_worst(ready, max(records, 1))
+    worst = at_worst(trials or trials_of(ready, records))
     return worst is not None and _forecast_of(ready, records, worst).verdict != "mostly noise"
+
+
+def trials_of(ready: Prepared, records: int) -> Trials:
+    """Return the trials of a plan, of which none has been made."""
+    return Trials(ready, max(records, 1))
 
 
 def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
@@ -247,10 +285,16 @@ def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
 
 
 def _forecast(
-    ready: Prepared, records: int | None, most_runs: int, *, upto: Forecast | None = None
+    ready: Prepared,
+    records: int | None,
+    most_runs: int,
+    *,
+    upto: Forecast | None = None,
+    trials: Trials | None = None,
 ) -> Forecast:
-    known = None if records is None else max(records, 1)
-    prediction = None if known is None else predicted(ready, known, most_runs=most_runs)
+    prediction = None
+    if records is not None:
+        prediction = predicted(trials or trials_of(ready, records), most_runs=most_runs)
     return _forecast_of(ready, records, prediction, upto=upto)
 
 
@@ -266,7 +310,7 @@ def _forecast_of(
         outline=ready.outline(None if records is None else max(records, 1)),
         records=records,
         counted="people" if ready.people is not None and ready.people.counts_people else "records",
-        bytes_per_record=_bytes_per_record(ready),
+        bytes_per_record=ready.kind.bytes_per_record,
         publishes=ready.settings.publishes,
         usefulness=_usefulness(ready),
         prediction=prediction,
@@ -276,18 +320,10 @@ def _forecast_of(
 
 def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover that many itemsets."""
-    if not ready.has_items or not isinstance(ready.method, Useful):
+    if not isinstance(ready.method, Useful):
         return ()
     taxonomy, epsilon = ready.taxonomy, ready.forecast_rate
     bounds = (
         (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
     )
     return tuple((n, bound) for n, bound in bounds if bound is not None)
-
-
-def _bytes_per_record(ready: Prepared) -> int:
-    if ready.has_items:
-        n_items = ready.taxonomy.n_leaves
-        return 8 + min(USUAL_LENGTH, n_items) * item_dtype(n_items).itemsize
-    sizes = [attribute.domain.size for attribute in ready.schema.used()]
-    return sum(np.dtype(code_dtype(size)).itemsize for size in sizes)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.errors import HedgerowError, MostlyNoiseError
-from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
+from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise, trials_of
+from hedgerow.pipeline.kinds.table import TableKind
 from hedgerow.pipeline.prepare import Prepared, prepare
-from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
 
 UNJUDGED = (
@@ -31,14 +31,16 @@ def refuse_noise(ready: Prepared) -> None:
     """
     if ready.plan.records is None or not ready.private:
         return
-    if surely_no_noise(ready, ready.plan.records):
+    trials = trials_of(ready, ready.plan.records)
+    if surely_no_noise(ready, ready.plan.records, trials=trials):
         return
-    expected = forecast(ready)
+    expected = forecast(ready, trials=trials)
     if expected.verdict != "mostly noise":
         return
     raise MostlyNoiseError(
-        f"by {ready.settings.method} at epsilon {ready.epsilon}, {expected.n_counted:,} groups of"
-        f" about {ready.plan.records:,} records would be mostly noise; nothing was read or spent",
+        f"By {ready.settings.method} at epsilon {ready.epsilon}, {expected.n_counted:,} groups"
+        f" of about {ready.plan.records:,} records would be mostly noise. Nothing was read or"
+        " spent.",
         where="publish",
         do=f"Use one of these: {'; or '.join(remedies(ready, expected))}. To publish it anyway:"
         " --even-if-noise.",
@@ -50,15 +52,14 @@ def remedies(ready: Prepared, expected: Forecast) -> Iterator[str]:
     smaller = _smaller_h(ready)
     if smaller is not None:
         yield f"h: {smaller}"
-    if ready.settings.method != DEFAULT_METHOD and not ready.has_items and _default_does(ready):
-        yield f"method: {DEFAULT_METHOD}"
+    default = ready.kind.default_method
+    other = isinstance(ready.kind, TableKind) and ready.settings.method != default
+    if other and _does(ready, default):
+        yield f"method: {default}"
     needed = expected.epsilon_needed
     if needed is not None and needed <= MAX_EPSILON:
         yield f"epsilon {epsilon_text(needed)}"
-    if ready.has_items:
-        yield "a smaller universe"
-    else:
-        yield "coarser taxonomies, wider steps or fewer columns"
+    yield ready.kind.less_noise
 
 
 def _smaller_h(ready: Prepared) -> int | None:
@@ -72,8 +73,8 @@ def _smaller_h(ready: Prepared) -> int | None:
     return None
 
 
-def _default_does(ready: Prepared) -> bool:
-    expected = _other(ready, method=DEFAULT_METHOD)
+def _does(ready: Prepared, method: str) -> bool:
+    expected = _other(ready, method=method)
     return expected is not None and expected.verdict != "mostly noise"
 
 

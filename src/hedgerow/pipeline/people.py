@@ -13,12 +13,10 @@ from hedgerow.model.measured import MeasuredTable
 from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
 from hedgerow.model.run import Run
 from hedgerow.model.unit import protection
+from hedgerow.plan.defaults import USUAL_BOUND
 
 AUTO_SHARE = Fraction(1, 20)
 """Share of epsilon that the choice of the bound spends."""
-
-USUAL_BOUND = 4
-"""The bound that is assumed before one is chosen."""
 
 PRICE = 1250
 """Number of people that may lose records before the bound is raised by one record.

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from statistics import median
-from typing import Any
 
 from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import Approximate
 from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.pipeline.stretches import CountError, count_error
@@ -53,7 +53,7 @@ class Prediction:
     share: Fraction | None
     error: CountError | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the prediction for JSON."""
         error = self.error
         return {
@@ -80,21 +80,80 @@ def can_predict(ready: Prepared) -> bool:
     )
 
 
-def predicted(
-    ready: Prepared, n_records: int, *, most_runs: int = RUNS_OF_CUTS
-) -> Prediction | None:
-    """Return the prediction for about ``n_records`` records, if the method can be simulated.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Trial:
+    """One run of the method on a simulated table: its groups, and what they say of a release."""
+
+    groups: Groups
+    rows: int
+    counted: int | None
+    share: Fraction | None
+
+
+class Trials:
+    """Runs of a prepared method on simulated tables: each is made once, whoever asks for it.
 
     Privacy: a function of the plan and of ``n_records``, which is public; the simulated tables
     and the source are the same for everybody.
     """
-    if not can_predict(ready):
+
+    def __init__(self, ready: Prepared, n_records: int) -> None:
+        self.ready = ready
+        self.n_records = n_records
+        self._made: list[Trial] = []
+
+    @property
+    def n_simulated(self) -> int:
+        """Number of records of a simulated table."""
+        return min(self.n_records, MOST_SIMULATED)
+
+    def upto(self, most: int) -> Iterator[Trial]:
+        """Yield the runs of as many as are enough, at most ``most``."""
+        for seed in range(most):
+            if seed == len(self._made):
+                self._made.append(self._run(seed))
+            trial = self._made[seed]
+            yield trial
+            enough = seed + 1 >= RUNS or trial.rows >= ENOUGH_ROWS
+            if enough and not trial.groups.is_cut:
+                return
+
+    def table(self, seed: int) -> EncodedTable:
+        """Return the simulated table of a run."""
+        return simulated_table(self.ready.schema, self.n_simulated, seed=seed)
+
+    def _run(self, seed: int) -> Trial:
+        planned, n = self.ready.forecast_rate, self.n_simulated
+        rate = min(planned * self.n_records / n, max(MAX_EPSILON, planned))
+        table = self.table(seed)
+        # Compiled loops only where they are there already: so small a table does not pay for them.
+        paths = CompiledPaths.of(n, len(table.codes))
+        with closing(MemoryEngine(table=table, paths=paths)) as engine:
+            groups = self.ready.tried(engine, rate=rate, source=SeededSource(seed))
+        schema, factor = self.ready.schema, self.n_records / n
+        synthetic = not groups.is_cut and groups.tree is None and groups.origin is None
+        return Trial(
+            groups=groups,
+            rows=_scaled_rows(len(groups), schema, factor) if synthetic else len(groups),
+            counted=_counted(groups, schema),
+            share=None if groups.origin is None else groups.origin.share * planned / rate,
+        )
+
+
+def predicted(trials: Trials, *, most_runs: int = RUNS_OF_CUTS) -> Prediction | None:
+    """Return the prediction for the number of records, if the method can be simulated."""
+    if not can_predict(trials.ready):
         return None
-    runs = [run for run, _ in _tries(ready, n_records, most_runs, errors=True)]
+    runs = list(trials.upto(most_runs))
     rows = [run.rows for run in runs]
     counted = [run.counted for run in runs if run.counted is not None]
     shares = [run.share for run in runs if run.share is not None]
-    errors = [run.error for run in runs if run.error is not None]
+    n = trials.n_records
+    found = (
+        count_error(run.groups, trials.table(seed), n_records=n, seed=seed)
+        for seed, run in enumerate(runs)
+    )
+    errors = [error for error in found if error is not None]
     return Prediction(
         rows=round(median(rows)),
         fewest=min(rows),
@@ -105,18 +164,18 @@ def predicted(
     )
 
 
-def at_worst(ready: Prepared, n_records: int) -> Prediction | None:
+def at_worst(trials: Trials) -> Prediction | None:
     """Return a prediction that `predicted` is not worse than, after half of its runs.
 
     Nothing is counted over the simulated releases, so it has no ``error``. The middle of all runs
     has no more groups, and no smaller share, than the worst of any majority of them.
     """
-    if not can_predict(ready):
+    if not can_predict(trials.ready):
         return None
-    runs: list[Prediction] = []
-    for run, is_cut in _tries(ready, n_records, RUNS_OF_CUTS, errors=False):
+    runs: list[Trial] = []
+    for run in trials.upto(RUNS_OF_CUTS):
         runs.append(run)
-        if 2 * len(runs) > (RUNS_OF_CUTS if is_cut else RUNS):
+        if 2 * len(runs) > (RUNS_OF_CUTS if run.groups.is_cut else RUNS):
             break
     rows = [run.rows for run in runs]
     return Prediction(
@@ -127,40 +186,6 @@ def at_worst(ready: Prepared, n_records: int) -> Prediction | None:
         share=min((run.share for run in runs if run.share is not None), default=None),
         error=None,
     )
-
-
-def _tries(
-    ready: Prepared, n_records: int, most: int, *, errors: bool
-) -> Iterator[tuple[Prediction, bool]]:
-    for seed in range(most):
-        run, is_cut = _run(ready, n_records, seed=seed, errors=errors)
-        yield run, is_cut
-        if not is_cut and (seed + 1 >= RUNS or run.rows >= ENOUGH_ROWS):
-            return
-
-
-def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[Prediction, bool]:
-    """Return what one run gave, and whether its groups are those of a cut."""
-    n = min(n_records, MOST_SIMULATED)
-    planned = ready.forecast_rate
-    rate = min(planned * n_records / n, max(MAX_EPSILON, planned))
-    scale = planned / rate
-    table = simulated_table(ready.schema, n, seed=seed)
-    # Compiled loops only where they are there already: so small a table does not pay for them.
-    paths = CompiledPaths.of(n, len(table.codes))
-    with closing(MemoryEngine(table=table, paths=paths)) as engine:
-        groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
-    synthetic = not groups.is_cut and groups.tree is None and groups.origin is None
-    rows = _scaled_rows(len(groups), ready.schema, n_records / n) if synthetic else len(groups)
-    run = Prediction(
-        rows=rows,
-        fewest=rows,
-        most=rows,
-        counted=_counted(groups, ready.schema),
-        share=None if groups.origin is None else groups.origin.share * scale,
-        error=count_error(groups, table, n_records=n_records, seed=seed) if errors else None,
-    )
-    return run, groups.is_cut
 
 
 def _scaled_rows(rows: int, schema: Schema, factor: float) -> int:

@@ -10,24 +10,26 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.encode.schema import schema_of
-from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError
+from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Approximate, Outline, Sized
+from hedgerow.model.method import AnyMethod, Approximate, Outline, PlainMethod, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
-from hedgerow.pipeline.covers import cover_notes
-from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.kinds.items import BasketKind
+from hedgerow.pipeline.kinds.kind import DataKind, Held
+from hedgerow.pipeline.kinds.table import TableKind
+from hedgerow.pipeline.open import kind_of
 from hedgerow.pipeline.own_utility import check_own_utility, with_own_utility
-from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
+from hedgerow.pipeline.people import PeopleShares, people_notes
+from hedgerow.pipeline.place import DataPlace, Opening
 from hedgerow.pipeline.run import RunResult, run_private
-from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
+from hedgerow.plan.defaults import USUAL_BOUND
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
@@ -35,29 +37,28 @@ from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress
 from hedgerow.release.domains import describe, fingerprint_of
-from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
     from hedgerow.methods.diffmulti.own_utility import OwnUtility
 
-PlanLike = Plan | Mapping[str, Any] | str | Path
+PlanLike = Plan | Mapping[str, object] | str | Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A plan with its domains loaded and its method built; nothing has been read yet.
 
-    ``domain`` is what is public of the data: the schema of a table or the universe of
-    baskets. ``method`` is a :class:`~hedgerow.model.method.PrivateMethod` for it, or a
+    ``kind`` is the kind of the data with its public domains. ``method`` is a
+    :class:`~hedgerow.model.method.PrivateMethod` for them, or a
     :class:`~hedgerow.model.method.PlainMethod`, which has no epsilon.
     """
 
     plan: Plan
     settings: MethodSettings
-    domain: Schema | Universe
-    method: Any
+    kind: DataKind
+    method: AnyMethod | PlainMethod
     people: PeopleRule | None = None
 
     @property
@@ -69,7 +70,7 @@ class Prepared:
     def epsilon(self) -> Fraction:
         """The budget of the release, for whoever is protected; some methods have none."""
         if not isinstance(self.settings, PrivateSettings):
-            raise InternalError("a method without a guarantee was asked for its epsilon")
+            raise InternalError("A method without a guarantee was asked for its epsilon.")
         return self.settings.epsilon
 
     @property
@@ -103,12 +104,24 @@ class Prepared:
         return self.shares.method / bound
 
     @property
+    def private_method(self) -> AnyMethod:
+        """The method, of a plan with a guarantee."""
+        if not self.private:
+            raise InternalError("A method without a guarantee was asked for its outline.")
+        return cast("AnyMethod", self.method)
+
+    @property
+    def plain_method(self) -> PlainMethod:
+        """The method, of a plan without a guarantee."""
+        if self.private:
+            raise InternalError("A method with a guarantee was run without its budget.")
+        return cast("PlainMethod", self.method)
+
+    @property
     def _may_count_people(self) -> bool:
         """True if the method can count people (``count: people``)."""
-        if self.has_items or not isinstance(self.settings, PrivateSettings):
-            return False
-        has_class = self.schema.class_attribute is not None
-        return self.settings.refuses_people(has_class=has_class) is None
+        settings = self.settings
+        return isinstance(settings, PrivateSettings) and self.kind.refuses_people(settings) is None
 
     @property
     def delta(self) -> Fraction:
@@ -127,87 +140,84 @@ class Prepared:
     @property
     def statement(self) -> str | None:
         """Statement of a method without a differential privacy guarantee."""
-        return None if self.private else str(self.method.statement)
+        return None if self.private else self.plain_method.statement
+
+    @property
+    def domain(self) -> Schema | Universe:
+        """The schema of a table or the universe of baskets, which are public."""
+        return self.kind.domain
 
     @property
     def schema(self) -> Schema:
         """The schema of a table."""
-        if not isinstance(self.domain, Schema):
-            raise InternalError("baskets have no schema")
-        return self.domain
+        if not isinstance(self.kind, TableKind):
+            raise InternalError("Baskets have no schema.")
+        return self.kind.schema
 
     @property
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the items of baskets."""
-        if not isinstance(self.domain, Universe):
-            raise InternalError("a table has no universe of items")
-        return self.domain.taxonomy
-
-    @property
-    def has_items(self) -> bool:
-        """True if the data are baskets."""
-        return isinstance(self.domain, Universe)
-
-    @property
-    def is_ordered(self) -> bool:
-        """True if the data are sequences."""
-        return isinstance(self.domain, Universe) and self.domain.place.ordered
+        if not isinstance(self.kind, BasketKind):
+            raise InternalError("A table has no universe of items.")
+        return self.kind.taxonomy
 
     def outline(self, n_records: int | None = None) -> Outline:
         """Return what a run will spend, without any data; ``n_records`` is public, if known."""
-        domain = self.taxonomy if self.has_items else self.schema
-        planned: Outline
-        if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(domain, self.forecast_rate, n_records)
-        else:
-            planned = self.method.outline(domain, self.forecast_rate)
+        method = self.private_method
+        planned = (
+            method.outline_of(self.kind.public, self.forecast_rate, n_records)
+            if n_records is not None and isinstance(method, Sized)
+            else method.outline(self.kind.public, self.forecast_rate)
+        )
         added: tuple[str, ...] = ()
         if self.people is not None:
-            called = "sequences" if self.is_ordered else "baskets" if self.has_items else "records"
-            may_count = self._may_count_people
-            added = people_notes(self.people, auto=self.auto, records=called, may_count=may_count)
-        if isinstance(self.domain, Schema):
-            added = (*added, *cover_notes(self.plan, self.domain))
+            added = people_notes(
+                self.people,
+                auto=self.auto,
+                records=self.kind.called,
+                may_count=self._may_count_people,
+            )
+        why = self.plan.why_method() if isinstance(self.kind, TableKind) else None
+        added = (*((why,) if why else ()), *added, *self.kind.cover_notes(self.plan))
         return replace(planned, notes=(*planned.notes, *added)) if added else planned
 
     @contextmanager
     def opened(
         self,
-        data: Any,
+        data: object,
         settings: EngineSettings,
         progress: Progress,
         *,
         sums: ColumnSums | None = None,
         key: SampleKey | None = None,
-    ) -> Iterator[Any]:
+    ) -> Iterator[Held]:
         """Yield an engine that holds the confidential data as codes; it is closed afterwards.
 
         ``sums`` get what the data is recognised by; ``key`` samples each person's records.
         """
-        place = DataPlace.of(self.plan, data)
         keyed = None
         if self.people is not None:
             if key is None:
-                raise InternalError("people were to be bounded without a key")
+                raise InternalError("People were to be bounded without a key.")
             keyed = KeyedRule(rule=self.people, key=key)
-        engine = open_engine(
-            self.domain,
-            place,
+        opening = Opening(
+            place=DataPlace.of(self.plan, data),
             settings=settings,
             progress=progress,
             sums=sums,
             people=keyed,
         )
-        with closing(engine):
+        with closing(self.kind.open(opening)) as engine:
             yield engine
 
-    def run(self, engine: Any, *, source: RandomSource, progress: Progress) -> RunResult:
+    def run(self, engine: Held, *, source: RandomSource, progress: Progress) -> RunResult:
         """Return what the method publishes of the data that the engine holds, and what it spent."""
         if not self.private:  # no guarantee, nothing to spend
-            published = self.method.publish(engine, source=source, progress=progress)
+            held = cast("Engine", engine)
+            published = self.plain_method.publish(held, source=source, progress=progress)
             return RunResult(published=published, path=None, people=None)
         return run_private(
-            self.method,
+            self.private_method,
             engine,
             shares=self.shares,
             people=self.people,
@@ -215,11 +225,11 @@ class Prepared:
             progress=progress,
         )
 
-    def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
+    def tried(self, engine: Engine, *, rate: Fraction, source: RandomSource) -> Groups:
         """Return the groups that the method gives at a rate, of records that are no secret."""
-        published = self.method.publish(Run.start(engine, epsilon=rate, source=source))
+        published = self.private_method.publish(Run.start(engine, epsilon=rate, source=source))
         if not isinstance(published, Groups):
-            raise InternalError("a table was published as baskets")
+            raise InternalError("A table was published as baskets.")
         return published
 
     def fingerprint(self) -> str:
@@ -227,14 +237,8 @@ class Prepared:
 
         `hedgerow check` shows it, and `publish` can be set to accept no other.
         """
-        domains: list[Domain] = (
-            [CategoricalDomain(taxonomy=self.taxonomy)]
-            if self.has_items
-            else [attribute.domain for attribute in self.schema.read()]
-        )
-        return fingerprint_of(
-            plan_digest(self.plan), [describe(domain).digest() for domain in domains]
-        )
+        digests = [describe(domain).digest() for domain in self.kind.domains]
+        return fingerprint_of(plan_digest(self.plan), digests)
 
 
 def as_plan(plan: PlanLike) -> Plan:
@@ -254,30 +258,23 @@ def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: An
     publish = checked.publish
     if publish is None:
         raise PlanError(
-            "the plan does not say how to publish",
+            "The plan does not say how to publish.",
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
     if utility is not None:
         check_own_utility(checked, utility)
-    if checked.items is not None:
-        universe = universe_of(checked)
-        method = publish.build(has_class=False)
-        rule = checked.people_rule()
-        ready = Prepared(
-            plan=checked, settings=publish, domain=universe, method=method, people=rule
-        )
-        _check_people(ready)
-        method.validate(universe.taxonomy, ready.rate)
-        return ready
-    schema = schema_of(checked)
-    method = publish.build(has_class=schema.class_attribute is not None)
+    kind = kind_of(checked)
+    method = publish.build(has_class=kind.has_class)
+    if utility is not None and isinstance(kind, TableKind):
+        method = with_own_utility(method, utility, kind.schema)
     rule = checked.people_rule()
-    if utility is not None:
-        method = with_own_utility(method, utility, schema)
-    ready = Prepared(plan=checked, settings=publish, domain=schema, method=method, people=rule)
+    ready = Prepared(plan=checked, settings=publish, kind=kind, method=method, people=rule)
     _check_people(ready)
-    method.validate(schema, *((ready.rate,) if ready.private else ()))
+    if ready.private:
+        ready.private_method.validate(kind.public, ready.rate)
+    else:
+        ready.plain_method.validate(ready.schema)
     return ready
 
 
@@ -294,21 +291,14 @@ def _check_people(ready: Prepared) -> None:
             else "it gives no guarantee to anybody"
         )
         raise PlanError(
-            f"the method {settings.method!r} does not protect people with several records: {why}",
+            f"The method {settings.method!r} does not protect people with several records: {why}.",
             where="person",
-            do="Give a method of pure epsilon, such as"
-            f" {DEFAULT_BASKET_METHOD if ready.has_items else DEFAULT_METHOD}.",
+            do=f"Give a method of pure epsilon, such as {ready.kind.default_method}.",
         )
-    has_class = not ready.has_items and ready.schema.class_attribute is not None
-    refused = settings.refuses_people(has_class=has_class)
-    if ready.has_items and refused is None:
-        refused = "baskets are counted whole"
+    refused = ready.kind.refuses_people(settings)
     if ready.people.counted == "people" and refused is not None:
         raise PlanError(
-            f"the method {settings.method!r} cannot count people here: {refused}",
+            f"The method {settings.method!r} cannot count people here: {refused}.",
             where="count",
-            do="Give 'count: records', or 'join: union' in place of records-per-person: every"
-            " person is then one basket."
-            if ready.has_items
-            else "Give 'count: records', or a method such as hedge.",
+            do=ready.kind.count_people,
         )

@@ -20,15 +20,12 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.ledger.ledger import Entry
-from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.compiler import SLOW, SLOW_FROM, has_compiler
 from hedgerow.model.database import asked_of
-from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
-from hedgerow.model.sequences import NoisySequences
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
-from hedgerow.pipeline.covers import booked_cover, certified_cover
+from hedgerow.pipeline.kinds.kind import AnyRelease, Held
 from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
@@ -48,13 +45,11 @@ from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.domains import LEAST_EXPECTED
 from hedgerow.release.folder import Written
 from hedgerow.release.records import FROM_BOXES
 from hedgerow.release.release import Release
-from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.sign import sign_in_place
 from hedgerow.release.signing_keys import Signer, read_signer
 from hedgerow.release.write import check_destination
@@ -62,8 +57,6 @@ from hedgerow.release.write import check_destination
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
     from hedgerow.methods.diffmulti.own_utility import OwnUtility
-
-AnyRelease = Release | BasketRelease | SequenceRelease
 
 Notice = Callable[[str], None]
 """Receives a notice for the publisher, as a sentence."""
@@ -77,7 +70,7 @@ def warn_of(sentence: str) -> None:
 def publish(
     plan: PlanLike,
     *,
-    data: Any = None,
+    data: object = None,
     query: str | None = None,
     table: str | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -95,7 +88,7 @@ def publish(
     method: str | None = None,
     epsilon: EpsilonLike | None = None,
     utility: OwnUtility | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> AnyRelease:
     """Publish data under a plan, and return the release.
 
@@ -245,7 +238,7 @@ def _engine_settings(engine: str | EngineSettings, settings: dict[str, Any]) -> 
         return EngineSettings.of(engine, **old)
     if old:
         raise SettingError(
-            "the engine has its settings already",
+            "The engine has its settings already.",
             where=next(iter(old)),
             do="Give it to EngineSettings.",
         )
@@ -258,7 +251,7 @@ def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:
         return None
     if out is None:
         raise SettingError(
-            "a release that is not written cannot be signed",
+            "A release that is not written cannot be signed.",
             where="sign",
             do="Set 'out' to the folder of the release.",
         )
@@ -277,13 +270,13 @@ def _check_unchanged(ready: Prepared, expect: str | None) -> None:
         return
     if len(expect) < LEAST_EXPECTED:
         raise SettingError(
-            f"has fewer than {LEAST_EXPECTED} letters",
+            f"The fingerprint has fewer than {LEAST_EXPECTED} letters.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
     if not ready.fingerprint().startswith(expect.lower()):
         raise ChangedPlanError(
-            "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
+            "This is not the plan that was checked: it, a taxonomy of it or an option has changed.",
             where="expect",
             do="Run 'hedgerow check' again with the same options, and publish what it shows if"
             " those who answer for the data agree.",
@@ -295,7 +288,7 @@ class _Task:
     """One release to publish: its settings and its folder."""
 
     ready: Prepared
-    data: Any
+    data: object
     source: RandomSource
     progress: Progress
     notice: Notice
@@ -334,13 +327,13 @@ class _Task:
         ready = self.ready
         if not ready.private or self.source.reproducible:
             return None
-        cover = None if ready.has_items else booked_cover(ready.plan, ready.schema, self.data)
+        cover = ready.kind.booked_cover(ready.plan, self.data)
         account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data, cover=cover)
         account.check_room(ready.epsilon, ready.delta)
         return account
 
     def release(
-        self, engine: Any, account: ReleaseAccount | None, sums: ColumnSums | None
+        self, engine: Held, account: ReleaseAccount | None, sums: ColumnSums | None
     ) -> AnyRelease:
         """Rehearse, book, run, certify and write; what fails after the booking stays booked."""
         if account is None:
@@ -381,7 +374,7 @@ class _Task:
                 f" 'booked', which counts as spent, too: {reason}."
             )
 
-    def _rehearse(self, engine: Any, account: ReleaseAccount) -> None:
+    def _rehearse(self, engine: Held, account: ReleaseAccount) -> None:
         """Run the chain on simulated records, so that errors occur before anything is booked."""
         self.progress("rehearsing", None)
         line = LedgerEntry(
@@ -392,7 +385,7 @@ class _Task:
             people=account.terms.people,
         )
 
-        def run(small: Any, ready: Prepared, source: RandomSource, out: Path | None) -> None:
+        def run(small: Held, ready: Prepared, source: RandomSource, out: Path | None) -> None:
             writing = {**self.writing, "force": False}
             task = replace(
                 self, ready=ready, source=source, out=out, writing=writing, progress=no_progress
@@ -410,7 +403,7 @@ class _Task:
             None if self.out is None else check_destination(self.out, force=self.writing["force"])
         )
 
-    def _facts(self, engine: Any, line: LedgerEntry | None = None) -> RunFacts:
+    def _facts(self, engine: Held, line: LedgerEntry | None = None) -> RunFacts:
         ready = self.ready
         return RunFacts(
             epsilon=ready.epsilon if ready.private else None,
@@ -421,12 +414,10 @@ class _Task:
             delta=ready.delta,
             caveat=ready.caveat,
             statement=ready.statement,
-            covers=None
-            if ready.has_items
-            else certified_cover(ready.plan, ready.schema, self.data),
+            covers=ready.kind.certified_cover(ready.plan, self.data),
         )
 
-    def _run(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
+    def _run(self, engine: Held, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
         result = ready.run(engine, source=self.source, progress=self.progress)
         published = result.published
@@ -439,7 +430,7 @@ class _Task:
             spent=spent_by(result.path, people=result.people, choosing=result.choosing),
             facts=replace(facts, people=result.people),
         )
-        release = _release(ready, published, certificate)
+        release = ready.kind.release(published, certificate)
         if self.out is None:
             return release, None
         self.progress("writing", None)
@@ -454,14 +445,6 @@ def _harmless(progress: Progress) -> Progress:
             progress(step, share)
 
     return report
-
-
-def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:
-    if isinstance(published, NoisySequences):
-        return SequenceRelease(baskets=published, certificate=certificate)
-    if isinstance(published, NoisyBaskets):
-        return BasketRelease(baskets=published, certificate=certificate)
-    return Release(schema=ready.schema, groups=published, certificate=certificate)
 
 
 def _digest(release: AnyRelease, written: Written | None) -> str:

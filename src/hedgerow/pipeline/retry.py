@@ -13,19 +13,18 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hedgerow.errors import HedgerowError, KeptReleaseError
 from hedgerow.ledger.ledger import Entry, Ledger
 from hedgerow.model.certificate import Certificate
+from hedgerow.pipeline.kinds.kind import AnyRelease
+from hedgerow.pipeline.kinds.table import TableKind
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.load import plan_digest
-from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.domains import certified_fingerprint
 from hedgerow.release.folder import PARQUET, load_certificate
 from hedgerow.release.leftovers import CERTIFICATE, recoverable
-from hedgerow.release.release import RECORDS, Release
-from hedgerow.release.sequences import SequenceRelease
+from hedgerow.release.release import RECORDS
 from hedgerow.release.verify import check_intact
 
 
@@ -34,7 +33,7 @@ class RequestedRun:
     """Settings of a run that distinguish its release from others."""
 
     ready: Prepared
-    data: Any
+    data: object
     out: Path
     engine: str
     records: bool
@@ -43,7 +42,9 @@ class RequestedRun:
     def matches(self, certificate: Certificate) -> bool:
         """Return whether a release with this certificate is the requested one."""
         same = certified_fingerprint(certificate) == self.ready.fingerprint()
-        records = self.ready.has_items or self.records == (RECORDS in certificate.files)
+        records = not isinstance(self.ready.kind, TableKind) or self.records == (
+            RECORDS in certificate.files
+        )
         parquet = self.parquet == (PARQUET in certificate.files)
         engine = self.engine == certificate.engine
         own = "rests-on" in certificate.method.details  # a function cannot be recognised
@@ -60,7 +61,7 @@ class RequestedRun:
         return Path(self.data).absolute() == plan.resolve(plan.data).absolute()
 
 
-def release_in_place(run: RequestedRun) -> Release | BasketRelease | SequenceRelease | None:
+def release_in_place(run: RequestedRun) -> AnyRelease | None:
     """Return the release of this very run, if it is in its place and booked as released."""
     with suppress(HedgerowError, OSError):  # a faulty release is not returned
         if run.out.is_symlink() or not (run.out / CERTIFICATE).is_file():
@@ -71,10 +72,7 @@ def release_in_place(run: RequestedRun) -> Release | BasketRelease | SequenceRel
         if not run.matches(certificate) or not _is_released(run, certificate):
             return None
         check_intact(run.out)
-        if not run.ready.has_items:
-            return Release.load(run.out)
-        kind = SequenceRelease if run.ready.is_ordered else BasketRelease
-        return kind.load(run.out)
+        return run.ready.kind.load(run.out)
     return None
 
 
@@ -83,7 +81,8 @@ def check_nothing_waits(run: RequestedRun) -> None:
     for folder in recoverable(run.out.absolute()):
         if _waits(run, folder):
             raise KeptReleaseError(
-                "a release of an earlier run of this plan is complete, but not moved to its folder",
+                "A release of an earlier run of this plan is complete, but not moved to its"
+                " folder.",
                 where=str(run.out),
                 kept=str(folder),
                 ledger=_absolute(_ledger_file(run)),

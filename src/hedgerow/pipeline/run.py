@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
+from hedgerow.model.method import AnyMethod
 from hedgerow.model.people import PeopleRule
 from hedgerow.model.run import Run
+from hedgerow.pipeline.kinds.kind import Held
 from hedgerow.pipeline.people import PeopleShares, choose_bound, in_persons, rule_with
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -29,9 +34,18 @@ class RunResult:
     choosing: PathLedger | None = None
 
 
+@runtime_checkable
+class _Unbounded(Protocol):
+    """An engine that holds all records of every person."""
+
+    def sizes(self, most: int) -> NDArray[np.int64]: ...
+
+    def bounded(self, rule: PeopleRule) -> Held: ...
+
+
 def run_private(
-    method: Any,
-    engine: Any,
+    method: AnyMethod,
+    engine: Held,
     *,
     shares: PeopleShares,
     people: PeopleRule | None,
@@ -48,7 +62,7 @@ def run_private(
     how many units one person moves the counts by.
     """
     rule, choosing = people, None
-    if rule is not None and hasattr(engine, "bounded"):
+    if rule is not None and isinstance(engine, _Unbounded):
         if shares.auto:
             bounding = Run.start(engine, epsilon=shares.chosen, source=source)
             most = choose_bound(bounding, engine.sizes(rule.most), shares=shares)
@@ -59,7 +73,7 @@ def run_private(
     run = Run.start(engine, epsilon=rate, source=source, progress=progress)
     published = method.publish(run)
     if not run.settled() or (choosing is not None and not choosing.settled()):
-        raise InternalError("the method did not spend exactly its epsilon")
+        raise InternalError("The method did not spend exactly its epsilon.")
     if rule is not None and isinstance(published, Groups):
         published = in_persons(published, rule.unit)
     return RunResult(published=published, path=run.ledger, people=rule, choosing=choosing)

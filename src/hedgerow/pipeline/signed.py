@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
 from hedgerow.errors import UnconfirmedPlanError, VoidSignatureError
 from hedgerow.model.database import Database
@@ -58,7 +58,7 @@ class SignatureState:
             " The signature is void."
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the state for JSON."""
         return {
             "kind": self.kind,
@@ -79,19 +79,19 @@ def domain_digests(domain: Schema | Universe) -> dict[str, str]:
 
 
 def signable_of(
-    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, Any] | None = None
+    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, object] | None = None
 ) -> Signable:
     """Return what a signature of the plan covers, with the content of its domains."""
     return signable(plan, domain_digests(domain), arguments)
 
 
-def given_beside(plan: Plan, data: Any, *, utility: object = None) -> dict[str, Any]:
+def given_beside(plan: Plan, data: object, *, utility: object = None) -> dict[str, object]:
     """Return the arguments of a run that change what was signed, besides the settings of the plan.
 
     The path of the table is not among them; the query of a database is.
     """
     query = plan.table_query if data is None else data.query if isinstance(data, Database) else None
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
     if query != plan.table_query:
         arguments["data"] = "asks a database otherwise than the plan"
     if utility is not None:
@@ -123,7 +123,9 @@ def _state(kind: SignatureKind, by: str, on: date, changed: tuple[str, ...]) -> 
     return SignatureState(kind=kind, by=by, on=on, bound=True, differences=changed)
 
 
-def _changed(fingerprint: str, signed: Mapping[str, Any] | None, now: Signable) -> tuple[str, ...]:
+def _changed(
+    fingerprint: str, signed: Mapping[str, object] | None, now: Signable
+) -> tuple[str, ...]:
     """Return what differs from what was signed; the fingerprint decides whether anything does."""
     found = () if signed is None else differences(signed, now.parts)
     if fingerprint == now.fingerprint:
@@ -132,12 +134,12 @@ def _changed(fingerprint: str, signed: Mapping[str, Any] | None, now: Signable) 
 
 
 def check_signed(
-    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, Any] | None = None
+    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, object] | None = None
 ) -> None:
     """Refuse a plan that nobody confirmed, or that differs from what was signed."""
     if not plan.confirmed:
         raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
+            "Nobody has confirmed that the domains in this plan are public knowledge.",
             where="confirmed",
             do="Read every domain, replace what was taken from the data, then sign the plan with"
             " 'hedgerow confirm PLAN --by NAME'; for an experiment of your own, set"
@@ -145,15 +147,15 @@ def check_signed(
         )
     if plan.to_do:
         raise UnconfirmedPlanError(
-            "the plan has open questions, and nobody can confirm it before they are answered",
+            "The plan has open questions, and nobody can confirm it before they are answered.",
             where="to-do",
             do="Answer each one in the plan and remove it from this list, then sign the plan.",
         )
     for state in signature_states(plan, signable_of(plan, domain, arguments)):
         if state.is_void:
             raise VoidSignatureError(
-                f"this is not the plan that {state.by} {state.kind} on {state.on}:"
-                f" {_listed(state.differences)}",
+                f"This is not the plan that {state.by} {state.kind} on {state.on}:"
+                f" {_listed(state.differences)}.",
                 where=state.kind,
                 do="Undo the change, or write it into the plan and have it signed again:"
                 " hedgerow confirm PLAN --by NAME"

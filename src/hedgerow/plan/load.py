@@ -18,10 +18,37 @@ from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_plan
 
 
 def load_plan(path: str | Path) -> Plan:
-    """Return the plan in a YAML, TOML or JSON file, checked.
+    r"""Read and check a plan file.
 
-    Relative paths in it start from the file's own folder. Raises ``PlanError`` with every
-    mistake: the line and the path inside the file, what is wrong and what is allowed.
+    Parameters
+    ----------
+    path : path
+        YAML, TOML or JSON file. Relative paths in it start from its folder.
+
+    Returns
+    -------
+    Plan
+        The checked plan.
+
+    Raises
+    ------
+    PlanError
+        If the file cannot be read or has mistakes. The error lists all of them, with their
+        line and key and the values that are allowed.
+
+    Notes
+    -----
+    Privacy: no record is read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "plan.yaml")
+    ...     _ = file.write_text("attributes:\n  age: {numeric: [0, 99]}\n")
+    ...     load_plan(file).predictors
+    ('age',)
+
     """
     file = Path(path)
     kind = format_of(file)

@@ -30,6 +30,7 @@ from hedgerow.plan.approval import ApprovedPlan, Confirmation
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
 from hedgerow.plan.covers import CoversPlan, check_covers
+from hedgerow.plan.defaults import written_choice
 from hedgerow.plan.derive import check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -124,7 +125,65 @@ def _check_questions(value: object) -> object:
 
 
 class Plan(PlanModel):
-    """A checked plan. Get one with ``load_plan`` or ``plan_of``."""
+    """Plan: what to read, what is public about it, what to protect and how to publish.
+
+    Read one with `load_plan`; all functions also take a mapping with the keys of a plan file.
+    docs/plan.md describes the keys.
+
+    Parameters
+    ----------
+    data, query, table : str, optional
+        File or database URL of the data, with the query or the table to read.
+    reading : ReadingPlan, optional
+        Format of the file.
+    missing : {"drop", "value"}, default="drop"
+        Drop records with a missing value, or keep missing as a value.
+    missing_values : tuple of str
+        Texts that stand for a missing value.
+    records : int, optional
+        Approximate number of records, if it is public.
+    attributes : dict of str to AttributePlan
+        Columns of a table, with their domains and roles.
+    items : ItemsPlan, optional
+        Universe of baskets or sequences, in place of attributes.
+    person : tuple of str, optional
+        Columns that identify the person of a record.
+    records_per_person : int or "auto", optional
+        Maximum number of records of one person that are used.
+    count : {"records", "people"}, optional
+        Unit of the published counts.
+    join : {"union"}, optional
+        Join the baskets of a person into one.
+    one_record_per_person : bool, optional
+        State that nobody can have more than one record.
+    protects : {"records"}, optional
+        Protect each record instead of each person.
+    to_do : tuple of str
+        Open questions of a draft.
+    confirmed : bool or ConfirmedPlan, default=False
+        Statement that all domains are public knowledge, and who made it.
+    covers : CoversPlan, optional
+        Part of the data that the release covers.
+    publish : MethodSettings, optional
+        Method and settings of `publish`.
+    disclose : DisclosePlan, optional
+        Method and settings of `disclose`.
+    ledger : LedgerPlan, optional
+        Name of the data set and cap of its budget.
+    approved : ApprovedPlan, optional
+        Who approved the release.
+
+    Notes
+    -----
+    Privacy: a plan must contain public knowledge only. Its fingerprint and domains are
+    published with the release.
+
+    Examples
+    --------
+    >>> Plan(attributes={"age": {"numeric": [0, 99]}}).predictors
+    ('age',)
+
+    """
 
     # Not in the repr, because a database URL may hold a password.
     data: Place | None = Field(
@@ -281,6 +340,16 @@ class Plan(PlanModel):
         if self.one_record_per_person:
             return "one record per person"
         return self.protects
+
+    def why_method(self) -> str | None:
+        """Return why a table is published by its method; ``None`` where there is no rule."""
+        if not isinstance(self.publish, PrivateSettings) or self.items is not None:
+            return None
+        mapping = self.model_dump(mode="json", by_alias=True)
+        default = written_choice(mapping, mapping["publish"])
+        if self.publish.method == default.method:
+            return default.reason
+        return f"The plan names the method {self.publish.method}; {default.reason}"
 
     @property
     def protects_people(self) -> bool:

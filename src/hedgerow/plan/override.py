@@ -6,16 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from hedgerow.errors import PlanError
-from hedgerow.plan.defaults import (
-    DEFAULT_BASKET_METHOD,
-    DEFAULT_METHOD,
-    DEFAULT_SEQUENCE_METHOD,
-)
 from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
 from hedgerow.plan.load import checked, plan_mapping
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest
 from hedgerow.plan.model import Plan
-from hedgerow.plan.registry import METHODS
+from hedgerow.plan.registry import METHODS, with_method
 from hedgerow.plan.settings import MethodSettings
 
 
@@ -25,17 +20,20 @@ def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
     Settings that are ``None`` stay. A change of method under which a setting would have no meaning
     is refused, not ignored.
     """
-    default = DEFAULT_METHOD if plan.items is None else DEFAULT_BASKET_METHOD
-    if plan.items is not None and plan.items.ordered:
-        default = DEFAULT_SEQUENCE_METHOD
-    chosen = method or (plan.publish.method if plan.publish else default)
     changes = {name: value for name, value in settings.items() if value is not None}
     if method is None and not changes:
         return plan
+    chosen = method or (plan.publish.method if plan.publish else _default(plan, changes))
     known = METHODS.get(chosen)
     publish = changes if known is None else merged_settings(plan.publish, known, changes)
     mapping = {**plan_mapping(plan), "publish": {"method": chosen, **publish}}
     return checked(mapping, where="settings", lines={}, base=plan.base)
+
+
+def _default(plan: Plan, changes: Mapping[str, Any]) -> str:
+    """Return the method of a plan without a ``publish`` section, with these settings."""
+    written = {"for" if name == "purpose" else name: value for name, value in changes.items()}
+    return str(with_method({**plan_mapping(plan), "publish": written})["publish"]["method"])
 
 
 def override_disclosure(plan: Plan, **settings: Any) -> Plan:

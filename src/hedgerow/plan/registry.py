@@ -18,6 +18,7 @@ from hedgerow.plan.defaults import (
     DEFAULT_BASKET_METHOD,
     DEFAULT_METHOD,
     DEFAULT_SEQUENCE_METHOD,
+    written_choice,
 )
 from hedgerow.plan.settings import MethodSettings
 
@@ -80,12 +81,14 @@ METHODS = _Methods()
 
 def with_method(plan: Any) -> Any:
     """Return a plan's content with the default method for its data, if it names none."""
-    if not isinstance(plan, Mapping) or plan.get("items") is None:
-        return plan  # a table: the default of `method_of`
+    if not isinstance(plan, Mapping):
+        return plan
     publish = plan.get("publish")
     if not isinstance(publish, Mapping) or "method" in publish:
         return plan
-    items = plan["items"]
+    items = plan.get("items")
+    if items is None:
+        return {**plan, "publish": {"method": written_choice(plan, publish).method, **publish}}
     ordered = isinstance(items, Mapping) and items.get("ordered") is True
     method = DEFAULT_SEQUENCE_METHOD if ordered else DEFAULT_BASKET_METHOD
     return {**plan, "publish": {"method": method, **publish}}

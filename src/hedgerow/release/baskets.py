@@ -70,9 +70,35 @@ class NoisyAnswer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BasketRelease(Frames):
-    """Baskets with noisy counts, the public universe that labels them, and the certificate.
+    r"""Release of baskets: item sets with noisy counts, their universe and their certificate.
 
-    Everything in it may be published.
+    Returned by `publish` for plans with ``items``; `load` reads a release folder.
+
+    Parameters
+    ----------
+    baskets : NoisyBaskets
+        The baskets, as codes of items, with their noisy counts.
+    certificate : Certificate
+        Guarantee, method, budget and digests of the release.
+
+    Notes
+    -----
+    Privacy: everything in it may be published. Queries on it cost no budget.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"items": {"universe": ["bread", "milk", "tea"]}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "basic", "epsilon": 4}}
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "shop.dat")
+    ...     _ = file.write_text("bread milk\nmilk\n" * 500)
+    ...     release = hedgerow.publish(plan, data=file, seed=1)
+    >>> 900 < release.count(["milk"]).estimate < 1100
+    True
+
     """
 
     baskets: NoisyBaskets
@@ -136,7 +162,7 @@ class BasketRelease(Frames):
         for item in sorted(wanted):
             if item not in self.taxonomy.leaf_code:
                 raise InputError(
-                    f"{displayed(item)} is not an item of the universe",
+                    f"{displayed(item)} is not an item of the universe.",
                     where="count",
                     do="Give items that universe.json lists.",
                 )
@@ -218,7 +244,7 @@ class BasketRelease(Frames):
         items = certificate.data.items
         if items is None or items.ordered:
             raise ReleaseError(
-                f"the release holds {'a table' if items is None else 'sequences'}, not baskets",
+                f"The release holds {'a table' if items is None else 'sequences'}, not baskets.",
                 where=str(path),
                 do=f"Load it with hedgerow.{'' if items is None else 'Sequence'}Release.load.",
             )

@@ -58,7 +58,7 @@ def _releases(folder: Path) -> list[Path]:
     found = sorted(path.parent for path in folder.glob(f"*/{CERTIFICATE}"))
     if not found:
         raise ReleaseError(
-            "no release is in this folder",
+            "No release is in this folder.",
             where=str(folder),
             do="Give release folders, or a folder that contains some.",
         )

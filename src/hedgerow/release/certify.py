@@ -76,7 +76,9 @@ def certify(
     """Return the certificate of a run; ``spent`` is its budget, where it has one."""
     course = published.course if isinstance(published, Groups) else {}
     rest = {} if about.rests_on is None else {"rests-on": about.rests_on}
-    about = replace(about, details={**about.details, **course, **rest})
+    why = plan.why_method()
+    reason = {} if why is None else {"reason": why}
+    about = replace(about, details={**about.details, **course, **rest, **reason})
     return certificate_of(
         plan=plan,
         about=about,
@@ -162,7 +164,7 @@ def _promised(
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
     if facts.epsilon is None or unit is None:
-        raise InternalError("a private method ran without an epsilon or a privacy unit")
+        raise InternalError("A private method ran without an epsilon or a privacy unit.")
     return paper.Guarantee.differential_privacy(
         facts.epsilon,
         reproducible=facts.reproducible,

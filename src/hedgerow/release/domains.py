@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -134,8 +135,9 @@ AnyDescription = CategoricalDescription | EvenDescription | EdgesDescription | C
 Description = Annotated[AnyDescription, Field(discriminator="kind")]
 
 
+@lru_cache(maxsize=512)
 def describe(domain: Domain) -> AnyDescription:
-    """Return the description of a domain, which suffices to restore it."""
+    """Return the description of a domain, which suffices to restore it; each is made once."""
     if isinstance(domain, CategoricalDomain):
         return CategoricalDescription(
             labels=domain.taxonomy.labels,

@@ -32,15 +32,46 @@ FORMATS = (".csv", ".parquet")
 def generalise(
     release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: PlanGiven = None
 ) -> pa.Table:
-    """Return the rows of ``data`` with the labels of a release, in their order.
+    """Generalise the rows of a table as a release does.
 
-    ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
-    with the release's attributes; its class may be missing. Values are read by the rules of
-    the release: records with a missing value are dropped if the release dropped them, and
-    unlisted values are refused. The ``reading`` of a ``plan`` sets the format of a text file;
-    nothing else of the plan is used.
+    Parameters
+    ----------
+    release : Release, Recoding or path
+        The release, its folder or its recoding.
+    data : path or dataframe
+        Rows with the release's attributes; the class may be missing.
+    plan : path, mapping or Plan, optional
+        Sets the format of a text file. Nothing else of it is used.
 
+    Returns
+    -------
+    pyarrow.Table
+        The rows in their order, with the labels of the release. Rows with a missing value are
+        dropped if the release dropped them.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read, lack an attribute or have a value outside its domain.
+    ReleaseError
+        If the release cannot be read.
+
+    Notes
+    -----
     Privacy: none is added. The result is as confidential as ``data``.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> generalise(release, visits).num_rows
+    1000
+
     """
     recoding = recoding_of(release)
     source = open_table(data, reading=_reading_of(plan))
@@ -87,17 +118,17 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     output = Path(path)
     if output.suffix.lower() not in FORMATS:
         raise SettingError(
-            "the name does not end in .csv or .parquet",
+            "The name does not end in .csv or .parquet.",
             where=str(output),
             do="Give a name that ends in .csv or .parquet.",
         )
     if output.is_dir() or output.is_symlink():
         raise ReleaseError(
-            "is a folder or a symbolic link", where=str(output), do="Give a file's name."
+            "The path is a folder or a symbolic link.", where=str(output), do="Give a file's name."
         )
     if output.exists() and not force:
         raise ReleaseError(
-            "the file exists",
+            "The file exists.",
             where=str(output),
             do="Give another name, or use --force to replace it.",
         )
@@ -121,7 +152,7 @@ def write_rows(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the file cannot be written: {reason}",
+            f"The file cannot be written: {reason}.",
             where=str(output),
             do="Give a file in a folder that you can write to.",
         ) from error

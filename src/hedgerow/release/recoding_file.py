@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -11,11 +12,76 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from hedgerow.errors import InternalError
+from hedgerow.model.dates import DateFormat
+from hedgerow.model.derive import DateColumn, Derivation, Derived
 from hedgerow.model.groups import Ranges, Tree
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.release.derived import StoredDerivation, attribute_facts
-from hedgerow.release.domains import Description
+from hedgerow.release.domains import Description, describe
+from hedgerow.taxonomy.calendar import date_text, day_number
 from hedgerow.taxonomy.domain import CategoricalDomain
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
+
+
+class StoredDates(_Stored):
+    """A column of dates and its format."""
+
+    column: str
+    format: DateFormat
+
+    @classmethod
+    def of(cls, column: DateColumn) -> StoredDates:
+        """Return the stored form of a column."""
+        return cls(column=column.name, format=column.format)
+
+    def restored(self) -> DateColumn:
+        """Return the column."""
+        return DateColumn(name=self.column, format=self.format)
+
+
+class StoredDerivation(_Stored):
+    """The derivation of values from columns of dates; ``at`` is a date."""
+
+    what: Derived
+    start: StoredDates = Field(alias="from")
+    until: StoredDates | None = None
+    at: datetime.date | None = None
+
+    @classmethod
+    def of(cls, derivation: Derivation) -> StoredDerivation:
+        """Return the stored form of a derivation."""
+        start, until = StoredDates.of(derivation.start), None
+        if derivation.until is not None:
+            until = StoredDates.of(derivation.until)
+        at = None if derivation.at is None else date_text(derivation.at)
+        facts = {"what": derivation.what, "from": start, "until": until, "at": at}
+        return cls.model_validate(facts)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the stored facts of the derivation."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def restored(self) -> Derivation:
+        """Return the derivation."""
+        until = None if self.until is None else self.until.restored()
+        at = None if self.at is None else day_number(self.at)
+        return Derivation(what=self.what, start=self.start.restored(), until=until, at=at)
+
+
+def attribute_facts(attribute: Attribute) -> dict[str, Any]:
+    """Return the public facts of an attribute, which suffice to encode new values."""
+    facts: dict[str, Any] = {
+        "name": attribute.name,
+        "domain": describe(attribute.domain).facts(),
+    }
+    if attribute.derivation is not None:
+        facts["derived"] = StoredDerivation.of(attribute.derivation).facts()
+    return facts
+
 
 FORMAT_VERSION = 1
 SIZE_DECIMALS = 3
@@ -23,12 +89,6 @@ SIZE_DECIMALS = 3
 
 Code = Annotated[int, Field(ge=0, lt=2**31)]
 StoredPlace = Annotated[int, Field(ge=-1, lt=2**31)]
-
-
-class _Stored(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
-    )
 
 
 class _StoredColumn(_Stored):
@@ -116,7 +176,7 @@ class StoredRecoding(_Stored):
         if of_class is not None:
             target = of_class.restored()
             if not isinstance(target.domain, CategoricalDomain):
-                raise InternalError("the class is numeric")
+                raise InternalError("The class is numeric.")
         return Schema(
             attributes=tuple(each.restored() for each in self.attributes),
             class_attribute=target,
@@ -130,7 +190,7 @@ class StoredRecoding(_Stored):
         if not listed:
             return None
         if len(listed) < len(self.attributes):
-            raise InternalError("only some attributes list the ranges of the boxes")
+            raise InternalError("Only some attributes list the ranges of the boxes.")
         return tuple(np.array(each, dtype=np.int32) for each in listed)
 
 

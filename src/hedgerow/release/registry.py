@@ -39,7 +39,7 @@ def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, 
     promised = certificate.guarantee
     if not promised.private or promised.epsilon is None:
         raise ReleaseError(
-            "the release is not differentially private, which the registry requires",
+            "The release is not differentially private, which the registry requires.",
             where="certificate.json",
             do="Describe it as croissant, or publish it with epsilon and without a seed.",
         )

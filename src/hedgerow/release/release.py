@@ -54,9 +54,35 @@ MARGINALS = "marginals.json"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release(Frames):
-    """Groups with noisy counts, the public schema that labels them, and the certificate.
+    """Release of a table: groups with noisy counts, their schema and their certificate.
 
-    Everything in it may be published.
+    Returned by `publish` for plans with ``attributes``; `load` reads a release folder.
+
+    Parameters
+    ----------
+    schema : Schema
+        The public attributes and their domains, which label the groups.
+    groups : Groups
+        Ranges of codes, one per attribute, with a noisy count.
+    certificate : Certificate
+        Guarantee, method, budget and digests of the release.
+
+    Notes
+    -----
+    Privacy: everything in it may be published. Tables and records from it cost no budget.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> release.records().column_names
+    ['age', 'ward']
+
     """
 
     schema: Schema
@@ -102,7 +128,7 @@ class Release(Frames):
 
         if int(self.groups.counts.sum()) > MOST_RECORDS:
             raise ReleaseError(
-                "the noisy counts ask for too many records",
+                "The noisy counts ask for too many records.",
                 where="records",
                 do="Use the groups and their counts instead, or publish with a larger epsilon.",
             )
@@ -204,7 +230,7 @@ def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificat
     certificate = load_certificate(folder)
     if certificate.data.items is not None:
         raise ReleaseError(
-            "the release holds baskets, not a table",
+            "The release holds baskets, not a table.",
             where=str(folder),
             do="Load it with hedgerow.BasketRelease.load; baskets have no boxes to recode rows to.",
         )

@@ -1,23 +1,30 @@
-"""A release of sequences: sequences with noisy counts, counted prefixes, and their certificate."""
+"""A release of sequences: sequences with noisy counts, counted prefixes, and their certificate.
+
+The prefixes are stored in `prefixes.csv`, which this module writes and reads.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import math
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import InputError, ReleaseError
-from hedgerow.model.sequences import NoisySequences
+from hedgerow.errors import InputError, InternalError, ReleaseError
+from hedgerow.model.sequences import NoisySequences, Prefixes
 from hedgerow.release.basket_files import (
     baskets_table,
+    codes_of_cells,
     csv_text,
     read_csv,
     separator_of,
@@ -29,25 +36,88 @@ from hedgerow.release.folder import PARQUET, TABLE, count_origin, load_certifica
 from hedgerow.release.listing import sequence_listing
 from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
-from hedgerow.release.sequence_files import (
-    PREFIXES,
-    SEQUENCE_COLUMNS,
-    prefixes_text,
-    read_prefixes,
-)
+from hedgerow.release.table import spreadsheet_safe
 from hedgerow.release.write import CERTIFICATE, write_text
 from hedgerow.report.baskets import render_sequence_report
 from hedgerow.taxonomy.labels import displayed
+from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+PREFIXES = "prefixes.csv"
+SEQUENCE_COLUMNS = ("sequence", "count")
+PREFIX_COLUMNS = ("prefix", "count", "standard_error", "exactly")
+
+
+def prefixes_text(prefixes: Prefixes, taxonomy: Taxonomy) -> str:
+    """Return the text of `prefixes.csv`: one row per prefix, spreadsheet-safe."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(PREFIX_COLUMNS)
+    labels, separator = taxonomy.leaf_labels, separator_of(taxonomy)
+    words = [labels[code] for code in prefixes.items.tolist()]
+    cells = [
+        spreadsheet_safe(separator.join(words[a:b])) for a, b in pairwise(prefixes.offsets.tolist())
+    ]
+    errors = [f"{error:.1f}" for error in prefixes.errors.tolist()]
+    ends = ["" if end < 0 else end for end in prefixes.ends.tolist()]
+    rows.writerows(zip(cells, prefixes.counts.tolist(), errors, ends, strict=True))
+    return text.getvalue()
+
+
+def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
+    """Return the prefixes of a `prefixes.csv`, with labels converted back into codes."""
+    try:
+        rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))[1:]
+        offsets, items = codes_of_cells([row[0] for row in rows], taxonomy)
+        return Prefixes(
+            offsets=offsets,
+            items=items,
+            counts=np.array([int(row[1]) for row in rows], dtype=np.int64),
+            errors=np.array([float(row[2]) for row in rows], dtype=np.float64),
+            ends=np.array([int(row[3] or -1) for row in rows], dtype=np.int64),
+        )
+    except (csv.Error, ValueError, KeyError, IndexError, InternalError) as error:
+        raise ReleaseError(
+            "The file does not have the content of such a release file.",
+            where=str(path),
+            do="Give a release folder that `hedgerow publish` wrote.",
+        ) from error
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceRelease(BasketRelease):
-    """Sequences with noisy counts, the public universe that labels them, and the certificate.
+    r"""Release of sequences: sequences with noisy counts, counted prefixes and their certificate.
 
-    Everything in it may be published.
+    Returned by `publish` for plans with ordered ``items``; `load` reads a release folder.
+
+    Parameters
+    ----------
+    baskets : NoisySequences
+        The sequences, as codes of items, with their noisy counts and the counted prefixes.
+    certificate : Certificate
+        Guarantee, method, budget and digests of the release.
+
+    Notes
+    -----
+    Privacy: everything in it may be published. Queries on it cost no budget.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"items": {"universe": ["home", "shop"], "ordered": True}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "chain", "epsilon": 4}}
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "visits.seq")
+    ...     _ = file.write_text("home shop\nshop\n" * 500)
+    ...     release = hedgerow.publish(plan, data=file, seed=1)
+    >>> 400 < release.count(["home"]).estimate < 600
+    True
+
     """
 
     baskets: NoisySequences
@@ -79,14 +149,14 @@ class SequenceRelease(BasketRelease):
     def _in_order(self, items: Collection[str | int]) -> list[int]:
         if not isinstance(items, Sequence):
             raise InputError(
-                "a set has no order", where="count", do="Give a list of items, in their order."
+                "A set has no order.", where="count", do="Give a list of items, in their order."
             )
         wanted = [items] if isinstance(items, str) else [str(item) for item in items]
         known = self.taxonomy.leaf_code
         for item in wanted:
             if item not in known:
                 raise InputError(
-                    f"{displayed(item)} is not an item of the universe",
+                    f"{displayed(item)} is not an item of the universe.",
                     where="count",
                     do="Give items that universe.json lists.",
                 )
@@ -152,7 +222,7 @@ class SequenceRelease(BasketRelease):
         items = certificate.data.items
         if items is None or not items.ordered:
             raise ReleaseError(
-                f"the release holds {'a table' if items is None else 'baskets'}, not sequences",
+                f"The release holds {'a table' if items is None else 'baskets'}, not sequences.",
                 where=str(path),
                 do=f"Load it with hedgerow.{'' if items is None else 'Basket'}Release.load.",
             )

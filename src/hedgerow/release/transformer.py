@@ -25,16 +25,26 @@ except ImportError as error:
 
 
 class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Recodes raw rows to the groups of a release, as `hedgerow generalise` does.
+    """Transformer of scikit-learn that generalises rows as a release does.
 
-    ``release`` is a release, its folder or its recoding. Input rows are a dataframe with the
-    release's attributes (other columns are ignored), or an array with one column per
-    attribute, in the release's order; the result is the same kind of table, with the labels.
-    A row that the release would have dropped because of a missing value gets no label (``None``).
+    Fitting reads the release and learns nothing from the rows. Train a model that will be
+    applied to raw rows on `Release.records`.
 
-    Nothing is learnt from the rows: fitting reads the release. A model that will be applied to raw
-    rows should be trained on `Release.records`:
+    Parameters
+    ----------
+    release : Release, Recoding or path, default="release"
+        The release, its folder or its recoding.
 
+    Notes
+    -----
+    Privacy: none is added. The result is as confidential as the rows.
+
+    Rows are a dataframe with the release's attributes (other columns are ignored), or an array
+    with one column per attribute in the release's order; the result is the same kind of table,
+    with labels. A row that the release would drop because of a missing value gets ``None``.
+
+    Examples
+    --------
     >>> import hedgerow
     >>> plan = {"attributes": {"age": {"numeric": [0, 99]},
     ...                        "ill": {"role": "class", "values": ["no", "yes"]}},
@@ -52,7 +62,6 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict(rows.to_pandas()[:2]).tolist()
     ['no', 'yes']
 
-    Privacy: none is added. The result is as confidential as the rows.
     """
 
     def __init__(self, release: Any = "release") -> None:
@@ -107,7 +116,7 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = np.asarray(rows)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
-                f"an array of rows needs {len(names)} columns, one per attribute of the release",
+                f"An array of rows needs {len(names)} columns, one per attribute of the release.",
                 where="rows",
                 do="Give a dataframe with the names of the release's attributes, or all of them"
                 " in the release's order.",

@@ -112,13 +112,49 @@ def verify(
 ) -> Verification:
     """Check that a release has not been modified since it was published.
 
-    ``key`` is the publisher's public key, which must come from the publisher and not from the
-    folder; without it the publisher's identity is not proved. ``expect`` is the fingerprint of the
-    agreed plan, or at least its first sixteen letters. Nothing is written.
+    Parameters
+    ----------
+    folder : path
+        The release folder. Nothing is written.
+    key : path, optional
+        The publisher's public key, which must come from the publisher and not be in the folder.
+        Without it nothing proves who made the release.
+    expect : str, optional
+        Fingerprint of the agreed plan, or at least its first 16 characters.
+
+    Returns
+    -------
+    Verification
+        ``passed`` is the overall answer; ``faults`` lists the differences.
+
+    Raises
+    ------
+    ReleaseError
+        If the folder is missing.
+    KeyFileError, SettingError
+        If the key or the fingerprint cannot be used.
+
+    Notes
+    -----
+    Privacy: reads published files only.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> from tempfile import TemporaryDirectory
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "hedge", "epsilon": 2}}
+    >>> with TemporaryDirectory() as folder:
+    ...     out = Path(folder, "release")
+    ...     _ = hedgerow.publish(plan, data=pa.table({"age": [20, 70] * 500}), seed=1, out=out)
+    ...     verify(out).passed
+    True
+
     """
     path = Path(folder)
     if not path.is_dir():
-        raise ReleaseError("is not a folder", where=str(path), do="Give a release folder.")
+        raise ReleaseError("This is not a folder.", where=str(path), do="Give a release folder.")
     checker = None if key is None else _checker(Path(key), path)
     _check_expected(expect)
     try:
@@ -126,7 +162,7 @@ def verify(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the folder cannot be read: {reason}", where=str(path), do="Give the complete folder."
+            f"The folder cannot be read: {reason}.", where=str(path), do="Give the complete folder."
         ) from error
 
 
@@ -145,7 +181,7 @@ def check_intact(folder: Path, *, but: str | None = None) -> None:
 def _checker(key: Path, folder: Path) -> Checker:
     if key.resolve().is_relative_to(folder.resolve()):
         raise KeyFileError(
-            "the key is in the release folder, where whoever changed the folder could have put it",
+            "The key is in the release folder, where whoever changed the folder could have put it.",
             where=str(key),
             do="Give the key that the publisher sent you.",
         )
@@ -155,7 +191,7 @@ def _checker(key: Path, folder: Path) -> Checker:
 def _check_expected(expect: str | None) -> None:
     if expect is not None and not re.fullmatch(f"[0-9a-fA-F]{{{LEAST_EXPECTED},64}}", expect):
         raise SettingError(
-            f"is not a fingerprint of {LEAST_EXPECTED} to 64 hexadecimal digits",
+            f"This is not a fingerprint of {LEAST_EXPECTED} to 64 hexadecimal digits.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
@@ -197,11 +233,11 @@ def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verific
 
 def _certificate(content: bytes, *, where: str) -> Certificate:
     if len(content) > MOST_CERTIFICATE:
-        raise ReleaseError("it is larger than any certificate", where=where)
+        raise ReleaseError("It is larger than any certificate.", where=where)
     try:
         return Certificate.from_json(content.decode("utf-8"), where=where)
     except UnicodeDecodeError as error:
-        raise ReleaseError("it is not a text in UTF-8", where=where) from error
+        raise ReleaseError("It is not a text in UTF-8.", where=where) from error
 
 
 def _faults(path: Path, certificate: Certificate, there: Inventory) -> Iterator[Fault]:

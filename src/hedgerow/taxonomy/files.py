@@ -26,10 +26,39 @@ _SUFFIXES: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"
 
 
 def read_taxonomy(path: str | PurePath, *, format: Format | None = None) -> Taxonomy:  # noqa: A002
-    """The taxonomy in a file; every fault is an error that names file, line and label.
+    r"""Read a taxonomy from a file.
 
-    Without ``format``, names ending in ``.yaml``, ``.yml`` and ``.json`` (``.gz`` aside)
-    are nested, and other files are ARX CSV or child-parent pairs, by what they hold.
+    Parameters
+    ----------
+    path : path
+        The file, compressed if its name ends in ``.gz``.
+    format : {"arx", "yaml", "json", "pairs"}, optional
+        Format of the file. By default names ending in ``.yaml``, ``.yml`` and ``.json`` are
+        nested, and other files are ARX CSV or child-parent pairs, by their content.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+
+    Raises
+    ------
+    TaxonomyError
+        If the file cannot be read or is not a taxonomy. The error names the line and the label.
+
+    Notes
+    -----
+    Privacy: a taxonomy is public. Its labels must not be taken from the data.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "jobs.csv")
+    ...     _ = file.write_text("office;Indoor;Any\nshop;Indoor;Any\nfarm;Outdoor;Any\n")
+    ...     read_taxonomy(file)
+    Taxonomy('Any', 3 leaves, 6 nodes, height 2)
+
     """
     path = Path(path)
     name = str(path)

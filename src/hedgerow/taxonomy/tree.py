@@ -25,14 +25,32 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Taxonomy:
-    """An immutable tree of labels over the codes of one attribute.
+    """Taxonomy: an immutable tree of labels over the codes of one attribute.
 
-    Nodes are numbered in depth-first preorder, node 0 being the root. ``labels`` and ``parent`` (-1
-    for the root) determine everything; the other arrays are computed from them: ``first`` and
-    ``stop`` bound the leaf codes below each node, ``depth`` counts the levels above it and
-    ``height`` is its longest path down to a leaf. All labels differ, and a root has at least one
-    leaf below it. Build one with :meth:`from_nested`, :meth:`from_parents`, a reader or a builder.
+    Nodes are numbered in depth-first preorder, node 0 being the root. All labels differ, and a
+    root has at least one leaf. Build one with `from_nested`, `from_parents` or `flat`, or read
+    one with `read_taxonomy`. The other arrays follow from the two parameters: ``first`` and
+    ``stop`` bound the leaf codes below each node, ``depth`` is the number of levels above it
+    and ``height`` the length of its longest path to a leaf.
 
+    Parameters
+    ----------
+    labels : tuple of str
+        Label of each node.
+    parent : array of int
+        Parent of each node; -1 for the root.
+
+    Raises
+    ------
+    TaxonomyError
+        If labels repeat or the parents are not a tree in preorder.
+
+    Notes
+    -----
+    Privacy: a taxonomy is public. Its labels must not be taken from the data.
+
+    Examples
+    --------
     >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
     >>> jobs
     Taxonomy('Any', 3 leaves, 6 nodes, height 2)
@@ -41,6 +59,7 @@ class Taxonomy:
     >>> node = jobs.find("Indoor")
     >>> int(jobs.first[node]), int(jobs.stop[node])
     (0, 2)
+
     """
 
     labels: tuple[str, ...]
@@ -146,13 +165,13 @@ class Taxonomy:
         return bool(self.height[node] == 0)
 
     def children(self, node: int) -> Nodes:
-        """Return the nodes directly below ``node``, in order."""
+        """Return the children of a node, in order."""
         order, start = self._children
         below: Nodes = order[start[node] : start[node + 1]]
         return below
 
     def path(self, node: int) -> Nodes:
-        """Return the path from the root to ``node``; entry ``d`` is at depth ``d``."""
+        """Return the nodes from the root to a node, both included; entry ``d`` has depth ``d``."""
         way = np.empty(int(self.depth[node]) + 1, dtype=np.int32)
         for depth in range(len(way) - 1, -1, -1):
             way[depth] = node
@@ -160,19 +179,19 @@ class Taxonomy:
         return way
 
     def level_ancestor(self, node: int, depth: int) -> int:
-        """Return the ancestor of ``node`` at ``depth``, or ``node`` if it is higher up."""
+        """Return the ancestor of a node at a depth, or the node itself if it is higher up."""
         way = self.path(node)
         return int(way[min(depth, len(way) - 1)])
 
     def leaf_ancestors(self, depth: int) -> Nodes:
-        """Return the ancestor of each code at ``depth``; higher leaves stay themselves."""
+        """Return the ancestor of each code at a depth; leaves higher up are their own."""
         nodes = self.leaf_nodes.copy()
         for _ in range(int(self.height[0]) - depth):
             nodes = np.where(self.depth[nodes] > depth, self.parent[nodes], nodes)
         return nodes
 
     def find(self, label: str) -> int:
-        """Return the node with this label. For public labels only: the error repeats it."""
+        """Return the node with this label. The error repeats the label, which must be public."""
         node = self._node_of.get(label)
         if node is None:
             raise TaxonomyError(

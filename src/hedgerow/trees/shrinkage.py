@@ -7,6 +7,7 @@ counts themselves [Stein81]; the estimate of least risk is taken. Post-processin
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from hedgerow.model.arrays import Floats
 from hedgerow.trees.projection import simplex_shift
 
-CHANCE = 2.0
+CHANCE = 3.0
 """Standard deviations of a sum of squared noise that do not count as a difference."""
 
 KURTOSIS = 5.0
@@ -49,6 +50,21 @@ class Shrinkage:
         return cls(kept=kept, risk=kept**2 * noise + (1 - kept) ** 2 * differ)
 
 
+def positive_total(noisy: float, scale: float) -> float:
+    """Return the mean of a non-negative number given a noisy one.
+
+    With Laplace noise of this scale, and every non-negative number taken to be as likely. A
+    number that noise drowns is estimated by the scale of the noise, not by 0.
+
+    >>> positive_total(-40.0, 25.0), round(positive_total(1000.0, 25.0), 6)
+    (25.0, 1000.0)
+    """
+    if noisy <= 0:
+        return scale
+    below = math.exp(-noisy / scale) / 2
+    return (noisy + scale * below) / (1 - below)
+
+
 def positive_part(values: Floats, total: float) -> Floats:
     """Return the nearest non-negative values of a total."""
     if total <= 0:
@@ -62,7 +78,7 @@ def cutting_risk(noisy: Floats, cut: Floats, variance: float) -> float:
     gone = cut <= 0
     lowered = float((noisy[~gone] - cut[~gone]).mean()) if not gone.all() else 0.0
     lost = float((noisy[gone] ** 2).sum()) + lowered**2 * float((~gone).sum())
-    return lost + variance * (len(noisy) - 2 * float(gone.sum()))
+    return lost + variance * (len(noisy) - 2 * float(gone.sum()) - 2)
 
 
 def shrunk_counts(

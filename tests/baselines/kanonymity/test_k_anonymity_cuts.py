@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.baselines.kanonymity import full_domain
-from hedgerow.baselines.kanonymity.full_domain import FullDomain, full_domain_cuts
-from hedgerow.baselines.kanonymity.level_descent import descend
+from hedgerow.baselines.kanonymity.full_domain import FullDomain, descend, full_domain_cuts
 from hedgerow.baselines.kanonymity.levels import AttributeLevels, levels_of
 from hedgerow.baselines.kanonymity.tds import TopDownSpecialisation
 from hedgerow.count import distinct

@@ -64,12 +64,12 @@ LONG = np.zeros(CELLS_AT_ONCE, dtype=np.int64)
 )
 def test_a_block_that_holds_no_counts_is_refused(row):
     _, rows = of_tasks(2)
-    with pytest.raises(EngineError, match="no count"):
+    with pytest.raises(EngineError, match="not counts"):
         dense_sums(blocks_of([*rows, row]), size=SIZE, n_tasks=3)
 
 
 def test_more_blocks_than_tasks_are_refused():
     _, rows = of_tasks(2)
     dense_sums(blocks_of(rows), size=SIZE, n_tasks=2)
-    with pytest.raises(EngineError, match="no count"):
+    with pytest.raises(EngineError, match="not counts"):
         dense_sums(blocks_of([*rows, (1, ONES.tobytes())]), size=SIZE, n_tasks=2)

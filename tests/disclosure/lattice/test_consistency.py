@@ -9,7 +9,6 @@ import pytest
 
 from hedgerow.disclosure.lattice.consistency import ApproximateMatches, match_counter
 from hedgerow.disclosure.lattice.dictionary import Dictionary
-from hedgerow.disclosure.lattice.matches import Matches
 from hedgerow.disclosure.lattice.risk import RiskModel, Severities
 from hedgerow.disclosure.lattice.threshold import MinimiseRisk
 from hedgerow.disclosure.lattice.utility import utility_tables
@@ -81,7 +80,7 @@ def counter_chains():
 def test_consistency_is_hierarchical_unless_asked():
     counter = match_counter([0, 0], Dictionary.of(TABLE))
     assert counter.monotone
-    assert (counter.cube() == Matches.against([0, 0], TABLE).cube()).all()
+    assert (counter.cube() == Dictionary.of(TABLE).matches([0, 0]).cube()).all()
 
 
 def test_without_rapidfuzz_the_missing_extra_is_named(monkeypatch):

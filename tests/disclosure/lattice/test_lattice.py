@@ -97,14 +97,13 @@ def test_ranks_number_all_nodes_in_order(lattice):
 
 
 @given(lattice=lattices)
-def test_neighbours_by_rank_are_the_neighbours_by_levels(lattice):
-    ranks = np.arange(lattice.n_nodes)
-    above, below = lattice.ranks_above(ranks), lattice.ranks_below(ranks)
+def test_neighbours_are_one_stride_away_where_the_chain_goes_on(lattice):
     for rank, node in enumerate(lattice.every_node().tolist()):
         up = [int(lattice.rank(n)) for n in lattice.above(tuple(node))]
         down = [int(lattice.rank(n)) for n in lattice.below(tuple(node))]
-        assert [r for r in above[rank] if r >= 0] == up
-        assert [r for r in below[rank] if r >= 0] == down
+        steps = list(zip(node, lattice.heights, lattice.strides.tolist(), strict=True))
+        assert [rank + stride for level, height, stride in steps if level < height] == up
+        assert [rank - stride for level, _, stride in steps if level > 0] == down
 
 
 @given(lattice=lattices, data=st.data())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hedgerow.disclosure.lattice import dictionary as dictionaries
 from hedgerow.disclosure.lattice.dictionary import Dictionary, DistinctRecords, NodeCube
 from hedgerow.disclosure.lattice.lattice import Lattice, chains_of
-from hedgerow.disclosure.lattice.matches import Matches, level_vectors, row_keys
+from hedgerow.disclosure.lattice.matches import Matches, levels_of_columns, row_keys
 from hedgerow.model.table import EncodedTable
 from support.tables import encoded_tables, schema_of, table_of, values
 
@@ -28,6 +28,11 @@ def naive_count(record, node, table: EncodedTable) -> int:
     return fit
 
 
+def level_vectors(record, table: EncodedTable):
+    """Return the level vectors of all records of a table, repeated ones included."""
+    return levels_of_columns(record, chains_of(table.schema), table.codes, len(table))
+
+
 def drawn_record(table: EncodedTable, data) -> list[int]:
     sizes = [attribute.domain.size for attribute in table.schema.attributes]
     return [data.draw(st.integers(0, size - 1)) for size in sizes]
@@ -36,7 +41,7 @@ def drawn_record(table: EncodedTable, data) -> list[int]:
 @given(table=encoded_tables(), data=st.data())
 def test_every_way_of_counting_gives_the_naive_number(table, data):
     record = drawn_record(table, data)
-    matches = Matches.against(record, table)
+    matches = Dictionary.of(table).matches(record)
     nodes = matches.lattice.every_node()
     chosen = nodes[:: max(1, len(nodes) // 40)]
     naive = [naive_count(record, node, table) for node in chosen]
@@ -64,7 +69,7 @@ def test_level_vectors_are_the_lowest_levels_that_cover_each_record(table, data)
 
 @given(table=encoded_tables(), data=st.data())
 def test_matches_grow_with_generalisation_and_are_supermodular(table, data):
-    matches = Matches.against(drawn_record(table, data), table)
+    matches = Dictionary.of(table).matches(drawn_record(table, data))
     lattice, cube = matches.lattice, matches.cube()
     for axis in range(cube.ndim):
         assert (np.diff(cube, axis=axis) >= 0).all()
@@ -79,7 +84,7 @@ def test_matches_grow_with_generalisation_and_are_supermodular(table, data):
 def test_the_top_matches_everything_and_a_record_of_the_dictionary_itself(table, data):
     chosen = data.draw(st.integers(0, len(table) - 1))
     record = [int(column[chosen]) for column in table.codes]
-    matches = Matches.against(record, table)
+    matches = Dictionary.of(table).matches(record)
     assert matches.count(matches.lattice.top) == matches.n_records == len(table)
     assert matches.count(matches.lattice.bottom) >= 1
 

@@ -96,7 +96,7 @@ def test_the_printed_algorithm_is_published_without_flattery(ledger):
     guarantee = release.certificate.guarantee
     assert guarantee.delta > Fraction(1, 4000)
     assert "no meaningful protection" in guarantee.statement
-    assert "one record, picked at random" in guarantee.statement
+    assert "one random record in full" in guarantee.statement
     assert "Theorem 3(ii) guarantees no utility at these settings" in guarantee.statement
     papers = [departure.what for departure in release.certificate.departures]
     assert any("Algorithm 3 is not run" in what for what in papers)
@@ -137,7 +137,7 @@ def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):
         ({"method": "supermodular", "epsilon": 1, "severities": {"ward": {"Z": 2}}}, "'Z'"),
         (
             {"method": "supermodular", "epsilon": 1, "personal": {"by": "age", "factors": {}}},
-            "numbers have no factors",
+            "Numbers have no factors",
         ),
         ({"method": "supermodular", "epsilon": 1, "levels": {"ward": [7]}}, "no depth 7"),
         ({"method": "supermodular", "epsilon": "1e-9"}, "too small"),
@@ -151,7 +151,7 @@ def test_settings_that_do_not_fit_the_table_are_refused_before_it_is_read(publis
 
 
 def test_the_printed_algorithm_is_refused_where_nothing_can_be_proved():
-    with pytest.raises(SettingError, match="no delta below 1"):
+    with pytest.raises(SettingError, match="No delta below 1"):
         prepare(plan_for({**SAMPLE, "least-records": 15}, NO_CLASS))
     with pytest.raises(SettingError, match="beta"):
         prepare(plan_for({**SAMPLE, "beta": "0.3"}, NO_CLASS))

@@ -15,7 +15,7 @@ from hedgerow.disclosure.lattice.threshold import (
     RecordLandscape,
 )
 from hedgerow.disclosure.lattice.utility import MEASURES, utility_tables
-from hedgerow.disclosure.solvers import table_walk
+from hedgerow.disclosure.solvers import records
 from hedgerow.disclosure.solvers.records import RecordSolver
 from hedgerow.disclosure.solvers.solve import solve
 from hedgerow.errors import SettingError
@@ -163,7 +163,7 @@ def test_a_person_with_heavier_weights_is_generalised_by_them():
 def test_lattices_too_large_for_arrays_are_walked_one_by_one(monkeypatch):
     table = random_table(20, 15)
     compiled = solver_of(table, OBJECTIVES[0]).solve(table)
-    monkeypatch.setattr(table_walk, "WALK_UP_TO", 10)
+    monkeypatch.setattr(records, "WALK_UP_TO", 10)
     plain = solver_of(table, OBJECTIVES[0]).solve(table)
     assert (compiled.levels == plain.levels).all()
     assert (compiled.n_visited == plain.n_visited).all()

@@ -33,7 +33,7 @@ from hedgerow.trees.box_scores import (
     splits_into_children,
     unsplit_units,
 )
-from hedgerow.trees.consistency import consistent, tree_levels
+from hedgerow.trees.leaves import consistent, tree_levels
 from hedgerow.trees.topdown import grow
 from support.tables import encoded_tables, grid, schema_of, table_of, values
 

@@ -106,7 +106,7 @@ def test_the_data_cannot_be_the_held_out_records(release):
 
 def test_held_out_records_that_are_in_the_data_are_noticed(release, tmp_path):
     def noted(report):
-        return any("they are no control" in note for note in report.facts["notes"])
+        return any("they are not a control" in note for note in report.facts["notes"])
 
     assert not noted(hedgerow.attack(release, DATA, holdout=OTHERS, shadows=0))
     mixed = pl.concat([OTHERS[:100], DATA[:150]])
@@ -186,9 +186,9 @@ def test_two_releases_of_lists_are_compared(tmp_path):
     assert found["differencing"]["joined"] == 60
     assert hedgerow.attack(release, data, other=earlier).facts["differencing"]["not-run"]
     table = hedgerow.publish(people_plan("hedge", epsilon=1), data=DATA, seed=1)
-    with pytest.raises(SettingError, match="not of one kind"):
+    with pytest.raises(SettingError, match="different kinds of data"):
         hedgerow.attack(release, data, other=table, other_data=DATA)
-    with pytest.raises(SettingError, match="items are not marked"):
+    with pytest.raises(SettingError, match="items cannot be marked"):
         hedgerow.attack(release, data, sensitive=["3"])
 
 

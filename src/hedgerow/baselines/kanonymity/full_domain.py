@@ -2,7 +2,10 @@
 
 One vector of levels recodes all records: a value is always published at the same level. The
 cheapest vector that is k-anonymous is found among all of them or, if there are too many, one
-that is minimal: no attribute can be made more specific.
+that is minimal: no attribute can be made more specific. A minimal vector is found by descent: from
+full generalisation, the attribute whose specialisation by one level makes the release cheapest is
+specialised, until none can be. A step that breaks k-anonymity does so from any lower vector too
+(monotonicity), so it is never tried again.
 """
 
 from __future__ import annotations
@@ -15,11 +18,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.baselines.kanonymity.level_descent import descend
 from hedgerow.baselines.kanonymity.level_search import Cost, measured
 from hedgerow.baselines.kanonymity.levels import AttributeLevels, levels_of
 from hedgerow.baselines.kanonymity.promise import check_k, cut_groups, refuse_few, statement_of
-from hedgerow.count.distinct import DistinctRows, distinct_rows
+from hedgerow.count.distinct import DistinctRows, distinct_rows, row_ranks
 from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
@@ -30,6 +32,80 @@ from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import upward_text
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Table:
+    """The rows at every level of every attribute, and the cost of vectors (confidential)."""
+
+    places: list[list[NDArray[np.int64]]]
+    levels: tuple[AttributeLevels, ...]
+    sizes: NDArray[np.int64]
+    n_records: int
+
+    @classmethod
+    def of(cls, rows: DistinctRows, levels: tuple[AttributeLevels, ...]) -> _Table:
+        places = []
+        for codes, each in zip(rows.codes, levels, strict=True):
+            at = [codes]
+            for parents in each.parents[1:]:
+                at.append(parents[at[-1]])
+            places.append(at)
+        sizes = rows.sizes
+        return cls(places=places, levels=levels, sizes=sizes, n_records=int(sizes.sum()))
+
+    def figures(self, vector: NDArray[np.int64], *, k: int) -> tuple[int, int, float]:
+        """Return suppressed records, discernibility and penalty of a vector."""
+        columns = tuple(at[level] for at, level in zip(self.places, vector, strict=True))
+        n_ranges = tuple(
+            len(each.ranges[level]) for each, level in zip(self.levels, vector, strict=True)
+        )
+        ranks, n_classes = row_ranks(columns, n_ranges)
+        sizes = np.bincount(ranks, weights=self.sizes, minlength=n_classes).astype(np.int64)
+        kept = sizes >= k
+        gone = int(sizes[~kept].sum())
+        losses = np.zeros(len(ranks))
+        for each, level, column in zip(self.levels, vector, columns, strict=True):
+            losses += each.penalties[level][column]
+        lost = float((losses * self.sizes)[kept[ranks]].sum()) + gone * len(columns)
+        return gone, int((sizes[kept] ** 2).sum()) + gone * self.n_records, lost
+
+
+def descend(
+    rows: DistinctRows,
+    levels: tuple[AttributeLevels, ...],
+    *,
+    k: int,
+    cost: Cost,
+    suppression: Fraction,
+) -> NDArray[np.int64]:
+    """Return a vector that is k-anonymous except for a share of the records, and minimal."""
+    table = _Table.of(rows, levels)
+    limit = int(suppression * table.n_records)
+    vector = np.array([len(each) - 1 for each in levels], dtype=np.int64)
+    hopeful = {a for a, level in enumerate(vector) if level > 0}
+    while hopeful:
+        found: list[tuple[float, int]] = []
+        for a in sorted(hopeful):
+            gone, discernibility, penalty = table.figures(_lowered(vector, a), k=k)
+            if gone > limit:
+                hopeful.discard(a)
+            else:
+                found.append((penalty if cost == "ncp" else float(discernibility), a))
+        if not found:
+            break
+        _, best = min(found)
+        vector = _lowered(vector, best)
+        if vector[best] == 0:
+            hopeful.discard(best)
+    return vector
+
+
+def _lowered(vector: NDArray[np.int64], attribute: int) -> NDArray[np.int64]:
+    lower = vector.copy()
+    lower[attribute] -= 1
+    return lower
+
 
 MOST_VECTORS = 100_000
 """Maximum number of vectors of levels for measuring all of them."""

@@ -245,7 +245,7 @@ class SparkWalk:
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._last_kernel is None:
-            raise InternalError("records were sent down before they were counted")
+            raise InternalError("Records were sent down before they were counted.")
         self._steps, self._last_kernel = [*self._steps, (self._last_kernel, keys)], None
 
     def _way(self) -> tuple[Taxonomy, int | None, list[WalkStep]]:

@@ -190,7 +190,7 @@ class Lattice:
         """Change of the rank per level of each attribute."""
         if self.n_nodes > MOST_RANKED:
             raise SettingError(
-                f"a lattice of {self.n_attributes} attributes has too many nodes to number them",
+                f"A lattice of {self.n_attributes} attributes has too many nodes to number them.",
                 where="attributes",
                 do="Search fewer attributes at a time, or use the aggregate model.",
             )
@@ -222,15 +222,6 @@ class Lattice:
         for i, level in enumerate(node):
             if level > 0:
                 yield moved(node, i, -1)
-
-    def ranks_above(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rank one level up along each attribute, or -1 at the end of the chain."""
-        ends = self.levels(ranks) == np.array(self.heights, dtype=np.uint8)
-        return np.where(ends, -1, ranks[..., None] + self.strides)
-
-    def ranks_below(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rank one level down along each attribute, or -1 at the start of the chain."""
-        return np.where(self.levels(ranks) == 0, -1, ranks[..., None] - self.strides)
 
     def totals(self, parts: Parts) -> NDArray[np.float64]:
         """Return the sum of ``parts[i][level_i]`` for every node, as an array over the lattice.

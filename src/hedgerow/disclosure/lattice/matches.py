@@ -22,15 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.disclosure.lattice.lattice import (
     MOST_RANKED,
-    NUMERIC_FAN_OUT,
     Chains,
     Lattice,
     Levels,
     RecordCodes,
-    chains_of,
 )
 from hedgerow.model.arrays import Columns
-from hedgerow.model.table import EncodedTable
 
 CUBE_UP_TO = 1 << 18
 """Maximum number of nodes for counting a whole lattice, which costs about 500 single counts."""
@@ -69,21 +66,14 @@ class MatchCounter(Protocol):
         ...
 
 
-def level_vectors(
-    record: RecordCodes, table: EncodedTable, *, numeric_fan_out: int = NUMERIC_FAN_OUT
-) -> Levels:
-    """Return, for each dictionary record, the lowest levels of ``record``'s chains that cover it.
-
-    The result has one row per record of ``table`` and one column per attribute.
-    """
-    chains = chains_of(table.schema, numeric_fan_out=numeric_fan_out)
-    return levels_of_columns(record, chains, table.codes, len(table))
-
-
 def levels_of_columns(
     record: RecordCodes, chains: Sequence[Chains], columns: Columns, n_rows: int
 ) -> Levels:
-    """Return the level vectors of ``n_rows`` records in columns of codes."""
+    """Return the level vectors of ``n_rows`` dictionary records in columns of codes.
+
+    They are the lowest levels of ``record``'s chains that cover each dictionary record, with one
+    row per dictionary record and one column per attribute.
+    """
     vectors = np.empty((n_rows, len(chains)), dtype=np.uint8, order="F")
     for i, (code, chain, column) in enumerate(zip(record, chains, columns, strict=True)):
         vectors[:, i] = chain.levels_from(int(code))[column]
@@ -136,15 +126,6 @@ class Matches:
             vectors=np.ascontiguousarray(vectors[index]),
             multiplicities=sums.astype(np.int64),
         )
-
-    @classmethod
-    def against(
-        cls, record: RecordCodes, table: EncodedTable, *, numeric_fan_out: int = NUMERIC_FAN_OUT
-    ) -> Matches:
-        """Return the matches of one record in a dictionary; use ``Dictionary`` for many records."""
-        chains = chains_of(table.schema, numeric_fan_out=numeric_fan_out)
-        vectors = levels_of_columns(record, chains, table.codes, len(table))
-        return cls.of(Lattice.of(record, chains), vectors)
 
     @cached_property
     def n_records(self) -> int:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from hedgerow.disclosure.lattice.lattice import Lattice, Node, moved
 from hedgerow.disclosure.solvers.climb import Best, Climb
 from hedgerow.errors import SettingError
@@ -64,14 +62,8 @@ def path_nodes(lattice: Lattice, path: Sequence[int] | None = None) -> list[Node
     for i in path:
         nodes.append(moved(nodes[-1], i, +1))
     if nodes[-1] != lattice.top:
-        raise SettingError("the path does not end at the top", where="path", do="Omit it.")
+        raise SettingError("The path does not end at the top.", where="path", do="Omit it.")
     return nodes
-
-
-def random_path(lattice: Lattice, rng: np.random.Generator) -> list[int]:
-    """Return a random path from bottom to top, as the attribute of each step."""
-    steps = np.repeat(np.arange(lattice.n_attributes), lattice.heights)
-    return [int(i) for i in rng.permutation(steps)]
 
 
 def _bisected(climb: Climb, nodes: Sequence[Node]) -> Node | None:
@@ -147,7 +139,7 @@ def _check(start: str, moves: str) -> None:
     for setting, value, choices in (("start", start, STARTS), ("moves", moves, MOVES)):
         if value not in choices:
             raise SettingError(
-                f"{value!r} is not a valid choice",
+                f"{value!r} is not a valid choice.",
                 where=setting,
                 do=f"Choose one of: {', '.join(choices)}.",
             )

@@ -28,20 +28,43 @@ UtilityFunction = Callable[[Children], ArrayLike]
 
 @dataclass(frozen=True, kw_only=True)
 class OwnUtility:
-    """A utility function, and how far one record moves it, as the custodian states.
+    """Utility function of your own for `diffmulti`, with its sensitivity [DiffMulti, Sec. 4.2].
 
-    ``function`` gets candidates to split boxes: ``counts`` (children, classes) and ``widths``
-    (children,), where candidate ``w`` has the children from ``starts[w]`` to ``starts[w + 1]``;
-    ``add`` adds values of children up for each candidate, and ``sizes`` are records of all
-    classes. It returns a number for each candidate, the higher the better, and must not let
-    one candidate's number depend on another's children. Without ``needs_class`` the classes
-    are added up before. A number that is not finite counts as 0.
+    Pass it as ``utility`` to `publish` and `check`, after `try_utility`.
 
-    ``sensitivity`` is the most by which any number moves when one record joins one child.
+    Parameters
+    ----------
+    name : str
+        Name in the certificate, 1 to 100 printable characters.
+    function : callable
+        Takes candidates to split boxes: ``counts`` (children, classes) and ``widths``
+        (children,), where candidate ``w`` has the children from ``starts[w]`` to
+        ``starts[w + 1]``; ``add`` adds values of children up for each candidate, and ``sizes``
+        are records of all classes. Returns one number per candidate, larger for better ones,
+        which must depend on its own children only. A number that is not finite counts as 0.
+    sensitivity : fractions.Fraction
+        Upper bound on the change of any number when one record joins one child, from 1e-9
+        to 1e9.
+    needs_class : bool, default=False
+        Give counts by class. Otherwise the classes are added up first.
 
+    Raises
+    ------
+    SettingError
+        If the name or the sensitivity is out of range.
+
+    Notes
+    -----
     Privacy: a choice at rate share / (2 sensitivity) costs the share (Lemma L1) *if* the
-    sensitivity is as stated: nothing here can prove that. `try_utility` tries to refute it, and
-    certificates say what the guarantee rests on.
+    sensitivity is as stated, which cannot be proved here. `try_utility` tries to refute it, and
+    certificates state that the guarantee rests on it.
+
+    Examples
+    --------
+    >>> OwnUtility(name="largest child", sensitivity=Fraction(1),
+    ...            function=lambda children: -children.add(children.sizes)).sensitivity
+    Fraction(1, 1)
+
     """
 
     name: str
@@ -62,8 +85,8 @@ class OwnUtility:
         scores = np.asarray(self.function(children), dtype=np.float64)
         if scores.shape != (len(np.asarray(children.starts)) - 1,):
             raise SettingError(
-                f"the utility function {self.name!r} gave an array of another shape than one"
-                " number for each candidate",
+                f"The utility function {self.name!r} gave an array of another shape than one"
+                " number for each candidate.",
                 where="utility",
                 do="Return an array of len(children.starts) - 1 numbers.",
             )

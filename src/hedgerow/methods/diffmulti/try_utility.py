@@ -54,17 +54,17 @@ class UtilityTrial:
         """Raise if the function is refuted, with the simulated tables that do it."""
         if not self.stands_alone:
             raise SettingError(
-                "the number of a candidate depends on other candidates: a record would move"
-                " choices of boxes that it is not in",
+                "The number of a candidate depends on other candidates: a record would move"
+                " choices of boxes that it is not in.",
                 where="utility",
                 do="Compute each candidate's number from its own children alone, such as with"
                 " children.add.",
             )
         if self.refuted:
             raise SettingError(
-                f"one record moves the function by {self.largest:g}, and {self.stated} is stated:"
-                f" simulated children with the counts {self.before.tolist()} became"
-                f" {self.after.tolist()}",
+                f"One record moves the function by {self.largest:g}, and {self.stated} is"
+                f" stated: simulated children with the counts {self.before.tolist()} became"
+                f" {self.after.tolist()}.",
                 where="utility",
                 do="State a sensitivity that holds for all tables, or divide the function by it.",
             )
@@ -73,15 +73,44 @@ class UtilityTrial:
 def try_utility(
     utility: OwnUtility, *, n_classes: int = 2, tries: int = 4000, seed: int = 0
 ) -> UtilityTrial:
-    """Return how far one record moves a utility function on many simulated neighbouring tables.
+    """Try to refute the sensitivity of a utility function, on simulated neighbouring tables.
 
-    Small counts are tried in all combinations, larger ones up to millions are drawn.
+    Small counts are tried in all combinations; larger ones, up to millions, are drawn.
 
+    Parameters
+    ----------
+    utility : OwnUtility
+        The function and its stated sensitivity.
+    n_classes : int, default=2
+        Number of classes of the simulated tables.
+    tries : int, default=4000
+        Number of drawn tables.
+    seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    UtilityTrial
+        The largest change by one record, its tables, and whether the sensitivity is refuted.
+
+    Raises
+    ------
+    SettingError
+        If the function returns an array of the wrong shape.
+
+    Notes
+    -----
+    Privacy: only simulated tables are used. A function that passes may still exceed its
+    sensitivity on other tables.
+
+    Examples
+    --------
     >>> unbalanced = OwnUtility(name="the largest child, in squares", sensitivity=Fraction(1),
     ...                         function=lambda children: -children.add(children.sizes ** 2))
     >>> trial = try_utility(unbalanced)
     >>> trial.refuted, trial.largest > 1000
     (True, True)
+
     """
     classes = n_classes if utility.needs_class else 1
     rng = np.random.default_rng(seed)

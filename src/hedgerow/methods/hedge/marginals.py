@@ -18,7 +18,7 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.run import Run
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis
-from hedgerow.trees.projection import simplex_shift
+from hedgerow.trees.shrinkage import shrunk_counts
 from hedgerow.trees.topdown import Level
 
 MOST_PERIODS = 48
@@ -52,7 +52,8 @@ def noisy_marginals(
 ) -> tuple[NDArray[np.float64], ...]:
     """Return, for every attribute, weights of its codes (codes, 1).
 
-    Within a bin weights are even. Noisy counts are projected on those of the noisy ``total``.
+    Within a bin weights are even. Noisy counts are shrunk towards even ones where their noise is
+    large, and have the noisy ``total``.
 
     Privacy: every record is in one bin of each attribute, so each attribute costs its
     part of ``share``, and all of them ``share``.
@@ -63,7 +64,13 @@ def noisy_marginals(
         noisy = run.noisy(marginals.counts[a].sum(axis=1), share=each, on=f"marginal {a + 1}")
         edges = np.concatenate([[0], marginals.borders[a].values, [axis.size]])
         widths = np.diff(edges)
-        weights.append(np.repeat(_positive(noisy, total) / widths, widths)[:, None])
+        counts = shrunk_counts(
+            noisy.astype(np.float64),
+            total,
+            variance=float(2 / each**2),
+            priors=(widths.astype(np.float64), np.ones(len(widths))),
+        )
+        weights.append(np.repeat(counts / widths, widths)[:, None])
     return tuple(weights)
 
 
@@ -73,10 +80,3 @@ def _bins(axis: Axis) -> Borders:
         return axis.positions(first, stop, even=EVEN_STEPS if not axis.levels else MOST_PERIODS)
     values = np.arange(1, axis.size, dtype=np.int32)
     return Borders(starts=np.array([0, len(values)]), values=values)
-
-
-def _positive(noisy: NDArray[np.int64], total: int) -> NDArray[np.float64]:
-    if total <= 0:
-        return np.zeros(noisy.shape)
-    positive: NDArray[np.float64] = np.maximum(noisy - simplex_shift(noisy, total), 0.0)
-    return positive

@@ -16,11 +16,11 @@ class HedgeSettings(PrivateSettings):
     """hedge: boxes grown together and then apart, for any purpose."""
 
     method: Literal["hedge"] = Field("hedge", description="the publishing method: hedge")
-    purpose: Literal["classification", "clustering", "counting", "general"] | None = Field(
+    purpose: Literal["classification", "clustering", "counting", "general", "table"] | None = Field(
         None,
         alias="for",
-        description="what the release is for: classification, clustering, counting or general;"
-        " classification where there is a class, else general",
+        description="what the release is for: classification, clustering, counting, general, or"
+        " table (a generalised table to read); classification where there is a class, else general",
     )
     score: Literal["gini", "ncp", "skew"] | None = Field(
         None, description="how splits are compared: gini, ncp or skew; by the purpose"
@@ -34,7 +34,9 @@ class HedgeSettings(PrivateSettings):
         """The score that is used: the one given, or the purpose's own."""
         if self.score is not None:
             return self.score
-        purpose = self.purpose or ("classification" if has_class else "general")
+        purpose = self.purpose
+        if purpose is None or purpose == "table":
+            purpose = "classification" if has_class else "general"
         scores = {"classification": "gini", "general": "ncp"}
         return scores.get(purpose, "skew")
 

@@ -38,8 +38,8 @@ DEPARTURES = (
     Departure(
         paper=_PAPER,
         what="Noise is discrete Laplace; marginals are projected on non-negative counts of the"
-        " noisy number of records.",
-        why="Low-order bits of a float show what was added to it, and cutting at zero favours"
-        " empty cells.",
+        " noisy number of records, or shrunk towards even ones where less error is estimated.",
+        why="Low-order bits of a float show what was added to it, cutting at zero favours"
+        " empty cells, and counts that noise drowns are worse than none.",
     ),
 )

@@ -13,7 +13,7 @@ from hedgerow.methods.privbayes.network import Encoding, Pair
 from hedgerow.model.engine import Engine
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource, below
-from hedgerow.trees.projection import simplex_shift
+from hedgerow.trees.shrinkage import shrunk_counts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,17 +27,31 @@ class Conditional:
     weights: NDArray[np.float64]
 
     @classmethod
-    def of(cls, pair: Pair, noisy: NDArray[np.int64], total: int) -> Conditional:
+    def of(
+        cls,
+        pair: Pair,
+        noisy: NDArray[np.int64],
+        total: int,
+        *,
+        scale: float = 0.0,
+        widths: NDArray[np.int64] | None = None,
+    ) -> Conditional:
         """Return the law that noisy counts (parents, child) of a noisy total give.
 
-        Counts are projected on non-negative ones of that total. Where a parents' cell has
-        nothing left the child goes by its own marginal, and evenly if that is empty too.
+        Counts with noise of this scale are shrunk towards even codes (the child's cells have
+        ``widths``) or even cells, or made non-negative, by the least estimated risk; they have
+        that total. Where a parents' cell has nothing left the child goes by its own marginal,
+        and evenly if that is empty too.
         """
-        positive = np.zeros(noisy.shape)
-        if total > 0:
-            positive = np.maximum(noisy - simplex_shift(noisy.ravel(), total), 0.0)
+        codes = np.ones(noisy.shape[1]) if widths is None else widths.astype(np.float64)
+        positive = shrunk_counts(
+            noisy.ravel().astype(np.float64),
+            total,
+            variance=2 * scale**2,
+            priors=(np.tile(codes, noisy.shape[0]), np.ones(noisy.size)),
+        ).reshape(noisy.shape)
         alone = positive.sum(axis=0)
-        alone = alone if alone.sum() > 0 else np.ones(noisy.shape[1])
+        alone = alone if alone.sum() > 0 else codes
         empty = positive.sum(axis=1) <= 0
         positive[empty] = alone
         return cls(pair=pair, weights=positive / positive.sum(axis=1, keepdims=True))
@@ -66,9 +80,12 @@ def noisy_conditionals(
     kernel = JointCounts(places=encoding.places, tables=tuple(pair.table for pair in network))
     share: Fraction = run.left() / len(network)
     laws = []
-    for step, counts in enumerate(kernel.split(run.engine.sum(kernel)), start=1):
+    for pair, step, counts in zip(
+        network, range(1, len(network) + 1), kernel.split(run.engine.sum(kernel)), strict=True
+    ):
         noisy = run.noisy(counts, share=share, on=f"marginal {step}")
-        laws.append(Conditional.of(network[step - 1], noisy, total))
+        widths = np.diff(encoding.ladders[pair.child][0].edges)
+        laws.append(Conditional.of(pair, noisy, total, scale=1 / float(share), widths=widths))
     return laws
 
 

@@ -5,6 +5,7 @@ Everything after the noise is post-processing: it reads noisy counts and public 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +19,7 @@ from hedgerow.methods.weave.codes import CodeCounts
 from hedgerow.methods.weave.weighing import weighed
 from hedgerow.model.arrays import Flags, Floats
 from hedgerow.model.engine import Engine
-from hedgerow.trees.shrinkage import Shrinkage, positive_part
+from hedgerow.trees.shrinkage import Shrinkage, positive_part, positive_total, shrunk_counts
 
 POWER = 0.45
 """1-way marginals share their budget as their numbers of cells to this power."""
@@ -31,6 +32,12 @@ SOFT = 0.5
 
 LOWERED = 1.0
 """Deviations of noise by which the records beyond the last clear cell of a number are lowered."""
+
+LEAST_LEFT = 0.01
+"""Minimum part of the variance of noise that a shrunk margin is taken to have."""
+
+KNOWN = 0.5
+"""Part of all records in clear cells from which the others of a number are taken for tails."""
 
 SMALL, DROWNED = 0.03, 0.13
 """Scale of noise over all records: up to the first, deviations of classes stand for themselves;
@@ -100,17 +107,23 @@ class OneWay:
         noisy: list[NDArray[np.int64]],
         shares: list[Fraction],
         codes: Mapping[int, CodeCounts] | None = None,
+        size: tuple[int, Fraction] | None = None,
     ) -> OneWay:
-        """Return consistent tables from noisy ones and the shares that they were drawn with."""
+        """Return consistent tables from noisy ones and the shares that they were drawn with.
+
+        ``size`` is a further noisy number of records and its share.
+        """
         scales = [1 / float(share) for share in shares]
-        classes = _class_totals(noisy, scales)
+        classes = _class_totals(noisy, scales, size)
         codes = codes or {}
-        tables = [
+        found = [
             _consistent(axis, table.astype(np.float64), scale, classes, codes.get(a))
             for a, (axis, table, scale) in enumerate(zip(axes, noisy, scales, strict=True))
         ]
+        tables = [table for table, _ in found]
         variances = [
-            np.full(table.shape, 2 * scale**2) for table, scale in zip(tables, scales, strict=True)
+            np.full(table.shape, 2 * scale**2 * left)
+            for (table, left), scale in zip(found, scales, strict=True)
         ]
         return cls(tables=tables, variances=variances, classes=classes, noise=scales, codes=codes)
 
@@ -142,22 +155,37 @@ def merged(table: Floats, groups: NDArray[np.int64]) -> Floats:
     return merged
 
 
-def _class_totals(noisy: list[NDArray[np.int64]], scales: list[float]) -> Floats:
-    """Return the class sizes that all tables together tell, by inverse variance."""
+def _class_totals(
+    noisy: list[NDArray[np.int64]], scales: list[float], size: tuple[int, Fraction] | None
+) -> Floats:
+    """Return the class sizes estimated by all tables together, by inverse variance."""
     weights = np.array([1 / (len(t) * scale**2) for t, scale in zip(noisy, scales, strict=True)])
     sums = np.stack([table.sum(axis=0).astype(np.float64) for table in noisy])
-    totals: Floats = (weights[:, None] * sums).sum(axis=0) / weights.sum()
-    return np.maximum(totals, 1.0)
+    totals = (weights[:, None] * sums).sum(axis=0) / weights.sum()
+    variance = 2 / float(weights.sum())
+    total, unsure = float(totals.sum()), variance * len(totals)
+    if size is not None:
+        other = float(2 / size[1] ** 2)
+        total = (total * other + size[0] * unsure) / (other + unsure)
+        unsure = unsure * other / (other + unsure)
+    total = max(positive_total(total, math.sqrt(unsure / 2)), 1.0)
+    even = np.ones(len(totals))
+    return np.maximum(shrunk_counts(totals, total, variance=variance, priors=(even,)), 1.0)
 
 
 def _consistent(
     axis: CellAxis, noisy: Floats, scale: float, classes: Floats, codes: CodeCounts | None
-) -> Floats:
-    """Return the table with the given class sizes: the margin first, then what each class adds."""
+) -> tuple[Floats, float]:
+    """Return the table with the given class sizes, and which part of its variance is left.
+
+    The margin comes first, then what each class adds. What is shrunk has less variance than its
+    noise: later tables change it less.
+    """
     n_records = float(classes.sum())
-    margin, clear = _margin(axis, noisy, scale, n_records, codes)
+    found = _Margin.of(axis, noisy, scale, n_records, codes)
+    margin = found.counts
     if len(classes) == 1:
-        return margin[:, None]
+        return margin[:, None], found.left
     away = noisy - margin[:, None] * (classes / n_records)
     away = soft(away, SOFT * scale) * _kept_by_class(away, scale, n_records)
     columns = []
@@ -165,9 +193,61 @@ def _consistent(
         prior = margin * size / n_records
         columns.append(positive_part(prior + away[:, at], size))
     table = np.stack(columns, axis=1)
-    if codes is None or not axis.ordered:
-        return table
-    return _without_outer(table, margin, clear, classes)
+    if found.kept < 1:
+        held = np.maximum(table.sum(axis=1), 1e-9)
+        table = _with_classes(table * (margin / held)[:, None] ** (1 - found.kept), classes)
+    if codes is not None and axis.ordered:
+        table = _without_outer(table, margin, found.clear, classes)
+    return table, found.left
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Margin:
+    """Estimated counts of an attribute's cells, without the class.
+
+    ``clear`` cells are distinguishable from noise, ``kept`` is what shrinkage keeps of the
+    noisy deviation from even counts, and ``left`` the part of the variance of noise that remains.
+    """
+
+    counts: Floats
+    clear: Flags
+    kept: float
+    left: float
+
+    @classmethod
+    def of(
+        cls, axis: CellAxis, noisy: Floats, scale: float, total: float, codes: CodeCounts | None
+    ) -> _Margin:
+        """Return the margin of a noisy table.
+
+        It has been counted by codes, too: both counts are combined by inverse variance.
+        """
+        counts = noisy.sum(axis=1)
+        variances = np.full(len(counts), 2 * noisy.shape[1] * scale**2)
+        if codes is not None:
+            seen, unsure = codes.sums(axis)
+            counts = seen + unsure / (unsure + variances) * (counts - seen)
+            variances = variances * unsure / (unsure + variances)
+        deviations = np.sqrt(variances)
+        clear = counts > CLEAR * deviations
+        smooth = _smoothed(axis, counts, deviations, clear, total)
+        variance, widths = float(variances.mean()), axis.widths.astype(np.float64)
+        priors = [each * (total / each.sum()) for each in (widths, np.ones(len(widths)))]
+        found = [Shrinkage.of(counts - prior, variance) for prior in priors]
+        best = min(range(len(found)), key=lambda at: found[at].risk)
+        kept = found[best].kept
+        left = found[best].risk / (variance * len(counts))
+        return cls(
+            counts=priors[best] + kept * (smooth - priors[best]),
+            clear=clear,
+            kept=kept,
+            left=min(max(left, LEAST_LEFT), 1.0),
+        )
+
+
+def _with_classes(table: Floats, classes: Floats) -> Floats:
+    """Return the table with its columns scaled to the class sizes."""
+    return np.asarray(table * (classes / np.maximum(table.sum(axis=0), 1e-9)))
 
 
 def _kept_by_class(away: Floats, scale: float, n_records: float) -> float:
@@ -192,32 +272,7 @@ def _without_outer(table: Floats, margin: Floats, clear: Flags, classes: Floats)
     outer[first : last + 1] = False
     sums = np.maximum(table.sum(axis=1), 1e-9)
     factor = np.where(outer, np.minimum(margin / sums, 1.0), 1.0)
-    table = table * factor[:, None]
-    return np.asarray(table * (classes / np.maximum(table.sum(axis=0), 1e-9)))
-
-
-def _margin(
-    axis: CellAxis, noisy: Floats, scale: float, total: float, codes: CodeCounts | None
-) -> tuple[Floats, Flags]:
-    """Return the margin of a noisy table, and which of its cells are clear of the noise.
-
-    The margin has been counted by codes, too: both counts are combined by inverse variance.
-    """
-    counts = noisy.sum(axis=1)
-    variances = np.full(len(counts), 2 * noisy.shape[1] * scale**2)
-    if codes is not None:
-        seen, unsure = codes.sums(axis)
-        counts = seen + unsure / (unsure + variances) * (counts - seen)
-        variances = variances * unsure / (unsure + variances)
-    deviations = np.sqrt(variances)
-    clear = counts > CLEAR * deviations
-    margin = _smoothed(axis, counts, deviations, clear, total)
-    widths = axis.widths.astype(np.float64)
-    variance = float(variances.mean())
-    priors = [each * (total / each.sum()) for each in (widths, np.ones(len(widths)))]
-    found = [Shrinkage.of(counts - prior, variance) for prior in priors]
-    best = min(range(len(found)), key=lambda at: found[at].risk)
-    return priors[best] + found[best].kept * (margin - priors[best]), clear
+    return _with_classes(table * factor[:, None], classes)
 
 
 def _smoothed(
@@ -231,14 +286,15 @@ def _smoothed(
     if axis.ordered:
         borders = clear[1:] | clear[:-1]
         runs = np.concatenate([[0], np.cumsum(borders)])
-        shares = _falling(axis, clear)
+        known = float(counts[clear].sum()) >= KNOWN * total
+        shares = _falling(axis, clear) if known else axis.widths.astype(np.float64)
     else:
         runs = np.where(clear, np.cumsum(clear), 0)
         runs = np.unique(runs, return_inverse=True)[1]
         shares = np.ones(len(counts))
     n_runs = int(runs.max()) + 1
     sums = weighed(runs, counts, n_runs)
-    if axis.ordered and clear.any():
+    if axis.ordered and known:
         unsure = np.sqrt(weighed(runs, deviations**2, n_runs))
         outer = np.unique(runs[[0, -1]][~clear[[0, -1]]])
         sums[outer] -= LOWERED * unsure[outer]

@@ -186,7 +186,8 @@ class WeaveRun:
             noisy.append(self.noisy(table, share, f"1-way marginal: {self.name(a)}"))
             cells = np.arange(self.axes[a].n_cells)
             self.note("one-way", (a,), (cells,), noisy[-1], share)
-        return OneWay.of(self.axes, noisy, shares, codes)
+        size = self.budget.n_records, self.budget.size
+        return OneWay.of(self.axes, noisy, shares, codes, size)
 
     def _codes(self) -> dict[int, CodeCounts]:
         """Count all codes of long grids and large taxonomies, level by level.

@@ -23,7 +23,7 @@ class WeaveSettings(PrivateSettings):
     leaf_table: StrictBool | None = Field(
         None,
         description="true to count the leaves of a class tree as well, false not to; by default"
-        " for classification where there are records enough",
+        " where there is a class and epsilon times records per column is 225 or more",
     )
 
     impossible: (

@@ -27,7 +27,7 @@ CHOICES = Fraction(8, 100)
 LEAVES = Fraction(8, 100)
 """Share of the rest for the leaf table, if there is one."""
 
-LEAVES_FROM = 1500
+LEAVES_FROM = 225
 """Minimum records per attribute, times epsilon, for which a leaf table is worth its share."""
 
 ORDERS = Fraction(4, 100)

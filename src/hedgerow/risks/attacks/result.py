@@ -18,7 +18,25 @@ _WHAT = "an attack report"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackReport:
-    """Every figure of an attack run, as JSON holds it (for the data owner only)."""
+    """Figures of the attacks on a release, for the data owner only.
+
+    Returned by `attack`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `attack.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> AttackReport(facts={"release": {"name": "visits"}})
+    AttackReport('visits', for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -30,7 +48,7 @@ class AttackReport:
         return json.dumps(self.facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def html(self) -> str:
-        """Return the text of `attack.html`: one page for a board."""
+        """Return the text of `attack.html`, one page for a review board."""
         from hedgerow.report.attack import render_attack
 
         return render_attack(self.facts)
@@ -38,9 +56,22 @@ class AttackReport:
     def write(
         self, folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
     ) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone; return both files.
+        """Write `attack.html` and `attack.json`, readable by their owner only.
 
-        ``apart_from`` is the release; nothing is ever written inside its folder.
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, outside the release.
+        apart_from : Release, BasketRelease or path, optional
+            The release; nothing is written into its folder.
+        force : bool, default=False
+            Replace an existing report.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
         """
         target = check_attack_folder(folder, apart_from=apart_from, force=force)
         page, figures = self.html(), self.to_json()
@@ -51,7 +82,7 @@ class AttackReport:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the report cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The report cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a folder with free space that you can write to.",
             ) from error

@@ -49,10 +49,7 @@ def attack(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> AttackReport:
-    """Run attacks on a release and return their results, for the data owner alone.
-
-    Nothing is booked and no publication changes. Choosing among releases by these figures would
-    let the confidential data choose, and no epsilon covers that.
+    """Run attacks on a release, for the data owner only.
 
     Parameters
     ----------
@@ -60,46 +57,60 @@ def attack(
         A release, its folder, the folder of a disclosure, or with a ``plan`` any table or
         basket file.
     data : path or dataframe
-        The confidential data that the release was made from.
+        The confidential data from which the release was made.
     holdout : path or dataframe, optional
-        Records of a random part of the same population that the release was not made from.
-        Without them membership and the controls are not run.
+        A random sample of the same population that is not in the release. Without it neither
+        membership nor controls are run.
     other : Release, BasketRelease or path, optional
-        A second release, to examine the difference of the two.
+        A second release, to attack the difference of the two.
     other_data : path or dataframe, optional
-        The data of the second release, by default the same ``data``.
+        The data of the second release. By default ``data``.
     sensitive : sequence of str, optional
-        Columns whose values are inferred, by default the class.
+        Columns whose values are inferred. By default the class.
     plan : path, mapping or Plan, optional
-        Names the domains of a plain file, and how files are read.
+        Sets the domains of a plain file, and the format of files.
     most_records : int, default=1000
-        Number of members that are attacked; they are sampled with the seed.
+        Maximum number of members that are attacked; they are sampled with the seed.
     shadows : int, default=4
-        Number of shadow releases of simulated tables; 0 turns that attack off.
+        Number of shadow releases of simulated tables; 0 for none.
     out : path, optional
-        Folder for attack.html and attack.json, never inside the release's own.
+        Folder for `attack.html` and `attack.json`, outside the release.
     force : bool, default=False
-        Replace an earlier report in ``out``.
+        Replace an existing report in ``out``.
     seed : int, default=0
-        Seed of samples, pairs and ties.
+        Random seed.
     progress : callable, optional
-        Called with the step and how much of it is done.
+        Called with the name of a step and the fraction of it that is done.
 
     Returns
     -------
     AttackReport
-        All figures in ``facts``; ``html()`` is the page for a board.
+        All figures in ``facts``; ``html()`` is a page for a review board.
 
     Raises
     ------
     SettingError
-        A setting or a column is unknown, or the held-out records are the data.
+        If a setting or a column is unknown, or the held-out records are the data.
     DataError
-        A file lacks the columns that name people.
+        If a file lacks the columns that identify people.
 
     Notes
     -----
-    Privacy: none. The figures are computed from the confidential records without noise.
+    Privacy: none. The figures are computed from the confidential records without noise. Nothing
+    is booked and no release changes. Choosing among releases by these figures would let the
+    confidential data choose, which no epsilon covers.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> attack(release, visits, most_records=20, shadows=0).facts["targets"]["attacked"]
+    20
 
     """
     settings = AttackSettings(
@@ -141,7 +152,7 @@ class _Opened:
     ) -> None:
         if other_data is not None and other is None:
             raise SettingError(
-                "these data belong to a second release, which is not named",
+                "These data belong to a second release, which is not named.",
                 where="other-data",
                 do="Name it with --other RELEASE.",
             )
@@ -156,7 +167,7 @@ class _Opened:
         self.other = opened(other, data if other_data is None else other_data)
         if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
-                "the two releases are of different kinds of data",
+                "The two releases are of different kinds of data.",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )

@@ -23,7 +23,25 @@ PeopleFacts: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskAssessment:
-    """Every figure about the risk of a raw table, as JSON holds it (for the data owner only)."""
+    """Assessment of the risk of a raw table, for the data owner only.
+
+    Returned by `risk`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `risk.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> RiskAssessment(facts={"k": 1})
+    RiskAssessment(for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -45,7 +63,21 @@ class RiskAssessment:
         return render_risk(self.facts, for_owner=FOR_OWNER)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone, and return both files."""
+        """Write `risk.html` and `risk.json`, readable by their owner only.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, not that of a release.
+        force : bool, default=False
+            Replace an existing assessment.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
+        """
         target = check_risk_folder(folder, force=force)
         page, figures = self.html(), self.to_json()
         try:
@@ -56,7 +88,7 @@ class RiskAssessment:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the assessment cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The assessment cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a folder with free space that you can write to.",
             ) from error
@@ -66,16 +98,16 @@ def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     """Return the folder for an assessment, or refuse it. Call this before the work."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
-        raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
+        raise ReleaseError("This is not a folder.", where=str(target), do="Give a folder's name.")
     if (target / "certificate.json").exists():
         raise ReleaseError(
-            "the folder holds a release, which others may see",
+            "The folder holds a release, which others may see.",
             where=str(target),
             do="Give another folder: an assessment is for the data owner only.",
         )
     if not force and any((target / name).exists() for name in (JSON_FILE, PAGE_FILE)):
         raise ReleaseError(
-            "the folder holds an assessment already",
+            "The folder holds an assessment already.",
             where=str(target),
             do="Give another folder, or use --force to replace it.",
         )

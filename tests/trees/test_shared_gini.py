@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.trees.box_scores import FEW_CLASSES, GINI
-from hedgerow.trees.range_scores import (
+from hedgerow.trees.shared_choice import (
     RangeCounts,
     _sum_of_children,
     _sums_of_borders,
