@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any
 
 from hedgerow.auditing.bounds import MISTAKE, certified
 from hedgerow.auditing.cases import PairsOf, Unclaimed, method_subject, subjects
@@ -126,7 +125,7 @@ def _lab(jobs: int, seed: int | None) -> Iterator[_Lab]:
 def _without_main() -> Iterator[None]:
     """Keep new processes from running the caller's script again, which they do not need."""
     main = sys.modules["__main__"]
-    kept: dict[str, Any] = {
+    kept: dict[str, object] = {
         name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)
     }
     for name in kept:

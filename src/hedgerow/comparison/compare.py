@@ -19,7 +19,7 @@ from hedgerow.comparison.figures import LEARNERS, Figures, PairedTables, figures
 from hedgerow.errors import RefusedError, ReleaseError, SettingError
 from hedgerow.evaluation.evaluation import FOR_OWNER, check_folder, written_for_owner
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.report.headlines import per_cent
 
 JSON_FILE, PAGE_FILE, PAIRS_FILE = "comparison.json", "comparison.html", "pairs.json"
@@ -185,7 +185,7 @@ def compare(
     public: Any = None,
     test: Any = None,
     records: int | None = None,
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     ledger: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     pairs: bool = False,
@@ -294,7 +294,7 @@ def _contenders(
     public: Any,
     test: Any,
     records: int | None,
-    plan: PlanGiven,
+    plan: OptionalPlan,
     ledger: str | os.PathLike[str] | None,
     seed: int,
     progress: Progress,

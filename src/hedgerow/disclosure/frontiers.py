@@ -34,7 +34,7 @@ def explain_plane(
     most_records: int = MOST_RECORDS,
     progress: Progress = no_progress,
     **settings: Any,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the frontiers of records at equal distances. Confidential: for the owner alone.
 
     ``aruba`` lists the generalisations of each record with the lowest risk at their utility,
@@ -90,11 +90,11 @@ def _sample(known: ReadyToExplain, most: int) -> Ints:
     return np.array(jobs, dtype=np.int64)
 
 
-def _record(known: ReadyToExplain, job: int) -> dict[str, Any]:
+def _record(known: ReadyToExplain, job: int) -> dict[str, object]:
     landscape = known.landscape(job)
     risk, utility = landscape.risks().reshape(-1), landscape.utilities().reshape(-1)
     steps = Frontier(risk, utility)
-    facts = {
+    facts: dict[str, object] = {
         "before": {
             "risk": float(landscape.risk(landscape.lattice.bottom)),
             "utility": float(landscape.utility(landscape.lattice.bottom)),
@@ -137,7 +137,7 @@ def _undominated(cost: Floats, utility: Floats) -> Ints:
     return kept
 
 
-def _anonymous(known: ReadyToExplain, jobs: Ints) -> list[dict[str, Any]]:
+def _anonymous(known: ReadyToExplain, jobs: Ints) -> list[dict[str, float]]:
     """Return the positions of the same records in k-anonymous tables."""
     forms = UniformForms(
         ready=known.ready, confidential=known.confidential, problems=known.problems

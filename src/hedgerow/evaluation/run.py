@@ -18,7 +18,7 @@ from hedgerow.evaluation.subject import (
 )
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress, stretch
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.report.headlines import Facts
 
 Task = Literal[
@@ -73,7 +73,7 @@ def evaluate(
     *,
     test: Any = None,
     tasks: Sequence[str] | str = "all",
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     seed: int = 0,

@@ -34,7 +34,7 @@ from hedgerow.read.open import open_table
 from hedgerow.read.owned_items import open_owned_items
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.release.release import Release
 from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import CERTIFICATE
@@ -88,7 +88,7 @@ EvaluatedSubject = TableSubject | BasketSubject
 
 
 def subject_of(
-    release: Any, data: Any, *, test: Any = None, plan: PlanGiven = None, progress: Progress
+    release: Any, data: Any, *, test: Any = None, plan: OptionalPlan = None, progress: Progress
 ) -> EvaluatedSubject:
     """Return a release and its data, read with the domains of the release.
 
@@ -125,7 +125,7 @@ def subject_of(
     return _table(loaded, release, data, test=test, plan=known, progress=progress)
 
 
-def _plan(plan: PlanGiven) -> Plan | None:
+def _plan(plan: OptionalPlan) -> Plan | None:
     if isinstance(plan, Plan) or plan is None:
         return plan
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))

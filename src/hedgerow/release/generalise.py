@@ -24,13 +24,13 @@ from hedgerow.release.table import label_columns, to_csv
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
+OptionalPlan = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
 
 FORMATS = (".csv", ".parquet")
 
 
 def generalise(
-    release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: PlanGiven = None
+    release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: OptionalPlan = None
 ) -> pa.Table:
     """Generalise the rows of a table as a release does.
 
@@ -86,7 +86,7 @@ def recoding_of(release: Release | Recoding | str | os.PathLike[str]) -> Recodin
     return release if isinstance(release, Recoding) else load_recoding(release)
 
 
-def _reading_of(plan: PlanGiven) -> Reading:
+def _reading_of(plan: OptionalPlan) -> Reading:
     if plan is None:
         return PLAIN
     if isinstance(plan, Plan):

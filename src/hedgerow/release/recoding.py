@@ -7,7 +7,7 @@ files are needed to apply it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Recoding:
         """
         import pyarrow as pa
 
-        columns: dict[str, Any] = {
+        columns: dict[str, pa.Array] = {
             attribute.name: labelled(places, labels)
             for attribute, labels, places in zip(
                 self.schema.attributes, self.labels, self._places(table), strict=True

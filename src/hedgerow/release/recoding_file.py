@@ -61,7 +61,7 @@ class StoredDerivation(_Stored):
         facts = {"what": derivation.what, "from": start, "until": until, "at": at}
         return cls.model_validate(facts)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the stored facts of the derivation."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
@@ -72,9 +72,9 @@ class StoredDerivation(_Stored):
         return Derivation(what=self.what, start=self.start.restored(), until=until, at=at)
 
 
-def attribute_facts(attribute: Attribute) -> dict[str, Any]:
+def attribute_facts(attribute: Attribute) -> dict[str, object]:
     """Return the public facts of an attribute, which suffice to encode new values."""
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "name": attribute.name,
         "domain": describe(attribute.domain).facts(),
     }
@@ -113,8 +113,8 @@ class _StoredColumn(_Stored):
         )
 
 
-def _column_facts(attribute: Attribute) -> dict[str, Any]:
-    facts: dict[str, Any] = attribute_facts(attribute)
+def _column_facts(attribute: Attribute) -> dict[str, object]:
+    facts: dict[str, object] = attribute_facts(attribute)
     if attribute.missing_values:
         facts["missing-values"] = sorted(attribute.missing_values)
     if attribute.unreadable != "refuse":

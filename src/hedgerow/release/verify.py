@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Literal
 
 from hedgerow.errors import LaterFormatError, ReleaseError, SettingError
 from hedgerow.model.certificate import Certificate
@@ -82,7 +82,7 @@ class Verification:
         """Fingerprint of the plan and its taxonomies, as `hedgerow check` shows it."""
         return None if self.certificate is None else certified_fingerprint(self.certificate)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the verdict as plain values."""
         certificate = self.certificate
         return {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 from hedgerow.draw.plots import bars
+from hedgerow.errors import visible
 from hedgerow.report.headlines import Facts, headlines
 from hedgerow.report.page import rendered
 
@@ -53,7 +55,7 @@ def _plots(facts: Facts) -> dict[str, Any]:
     return found
 
 
-MOST_BARS = 12
+MOST_BARS = 6
 """Columns whose errors are drawn, those furthest off."""
 
 
@@ -66,8 +68,14 @@ def _columns(facts: Facts) -> str | None:
         "release": [each["error"] for each in shown],
         "spread evenly": [each["even"] for each in shown],
     }
-    labels = [str(each["attributes"][0])[:16] for each in shown]
+    labels = [_short(each["attributes"][0]) for each in shown]
     return bars(labels, series, what="records with the wrong value, %", quiet=["spread evenly"])
+
+
+def _short(name: str) -> str:
+    """Return the name of a column for an axis, on two lines if it is long."""
+    lines = wrap(visible(name), 13)[:2]
+    return "\n".join(lines)
 
 
 def _accuracies(facts: Facts) -> str | None:

@@ -81,6 +81,7 @@ def page(name: str) -> Template:
     environment.filters["whole"] = lambda number: f"{round(number):,}"
     environment.filters["per_cent"] = per_cent
     environment.filters["gain"] = gain_text
+    environment.filters["number"] = number_text
     environment.filters["zip"] = zip
     environment.filters["settings"] = settings_text
     environment.filters["delta"] = delta_text
@@ -117,6 +118,15 @@ def _contents(sections: list[re.Match[str]]) -> str:
         return ""
     lines = "".join(f'<li><a href="#{found[1]}">{found[2]}</a></li>\n' for found in sections)
     return f'<nav class="contents" aria-label="Contents of this page"><ol>\n{lines}</ol></nav>\n\n'
+
+
+def number_text(value: float) -> str:
+    """Return a number with four significant digits, or as an integer from 1,000 on.
+
+    >>> number_text(40.8219), number_text(103400.7), number_text(-0.05)
+    ('40.82', '103,401', '-0.05')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:

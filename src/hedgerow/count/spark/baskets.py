@@ -23,7 +23,7 @@ from hedgerow.count.spark.session import (
     open_columns,
     open_lines,
     refusing,
-    spark_session,
+    session_for,
 )
 from hedgerow.count.spark.workers import (
     NAME,
@@ -68,8 +68,7 @@ def open_spark_baskets(
     ``sums`` take an additional pass over the data.
     """
     place = universe.place
-    session = spark_session(settings, data)
-    try:
+    with session_for(settings, data) as session:
         if place.column is None:
             words = open_lines(session, data, base=base, reading=reading)
         else:
@@ -84,9 +83,6 @@ def open_spark_baskets(
                 results = words.mapInArrow(guarded(summed), "sums binary").toArrow()
                 merge_sums(sums, results.column(0).to_pylist())
         return SparkBaskets(universe.taxonomy, session, codes)
-    except BaseException:
-        session.close()
-        raise
 
 
 def _requested(place: ItemsPlace, reading: Reading) -> RequestedColumns:

@@ -95,6 +95,17 @@ def spark_session(settings: EngineSettings, data: Any) -> Session:
     return _begun(SparkSession, settings.master or "local[*]")
 
 
+@contextlib.contextmanager
+def session_for(settings: EngineSettings, data: Any) -> Iterator[Session]:
+    """Yield the session to use, and close it if the block fails."""
+    session = spark_session(settings, data)
+    try:
+        yield session
+    except BaseException:
+        session.close()
+        raise
+
+
 def _begun(spark: Any, master: str) -> Session:
     """Return a new session; on this machine it keeps its files in a private folder."""
     if not master.startswith("local"):

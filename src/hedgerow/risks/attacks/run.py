@@ -17,7 +17,7 @@ from hedgerow.evaluation.subject import (
 )
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.report.headlines import Facts
 from hedgerow.risks.attacks.limits import SwapLimits
 from hedgerow.risks.attacks.overlap import rows_overlap, sets_overlap
@@ -41,7 +41,7 @@ def attack(
     other: Any = None,
     other_data: Any = None,
     sensitive: Sequence[str] = (),
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     most_records: int = MOST_RECORDS,
     shadows: int = SHADOWS,
     out: str | os.PathLike[str] | None = None,
@@ -147,7 +147,7 @@ class _Opened:
         holdout: Any,
         other: Any,
         other_data: Any,
-        plan: PlanGiven,
+        plan: OptionalPlan,
         progress: Progress,
     ) -> None:
         if other_data is not None and other is None:

@@ -48,7 +48,7 @@ class RiskAssessment:
     def __repr__(self) -> str:
         return "RiskAssessment(for the data owner)"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the assessment for JSON."""
         return {"format-version": FORMAT_VERSION, "for": FOR_OWNER, **self.facts}
 
