@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.check import check
     from hedgerow.pipeline.confirm import confirm
     from hedgerow.pipeline.forecast import Forecast
+    from hedgerow.pipeline.output import Output
     from hedgerow.pipeline.publish import publish
     from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
@@ -61,6 +62,7 @@ __all__ = [
     "Forecast",
     "Generaliser",
     "Ledger",
+    "Output",
     "OwnUtility",
     "Plan",
     "Release",
@@ -99,6 +101,7 @@ _HOMES = {
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "ledger.ledger",
+    "Output": "pipeline.output",
     "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",
