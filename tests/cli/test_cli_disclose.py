@@ -360,4 +360,4 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2
-    assert "this is not the number of a disclosure that counts" in err
+    assert "This is not the number of a disclosure that counts" in err

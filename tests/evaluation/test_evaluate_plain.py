@@ -130,7 +130,7 @@ def test_values_that_nobody_lists_become_other_where_there_is_one():
         ({"age": ["17"], "job": ["moon"]}, "column 'job' holds a label"),
         ({"age": ["17"], "job": ["sea"], "count": ["-3"]}, "a count that is not an integer"),
         ({"age": ["17"], "job": ["sea"], "count": ["1.5"]}, "a count that is not an integer"),
-        ({"age": ["17"], "job": ["sea"], "sick": ["*"]}, "the class is generalised"),
+        ({"age": ["17"], "job": ["sea"], "sick": ["*"]}, "The class is generalised"),
         ({"age": ["17"]}, "the column 'job' does not exist"),
     ],
 )

@@ -237,7 +237,7 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, ses
     plan = table_plan(("diffgen", {"h": 1}))
     plan["attributes"]["job"].pop("other")
     data = write_table(tmp_path / "small.csv")
-    with pytest.raises(DataError, match="attribute 'job'") as refused:
+    with pytest.raises(DataError, match="Attribute 'job'") as refused:
         hedgerow.publish(
             plan,
             data=data,
@@ -298,7 +298,7 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "neither a file nor a table"),
+        ("nowhere.csv", DataError, "Neither a file nor a table"),
         ("sqlite:///x.db", SettingError, "does not read databases"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),

@@ -54,5 +54,5 @@ def test_a_release_that_is_not_written_is_not_signed():
 
 
 def test_a_folder_has_a_name():
-    with pytest.raises(SettingError, match="is empty"):
+    with pytest.raises(SettingError, match="The name is empty"):
         hedgerow.Output(folder="")

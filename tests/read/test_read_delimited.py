@@ -285,7 +285,7 @@ def test_a_record_without_end_is_refused_before_it_fills_the_memory(tmp_path, mo
     quoted = replace(endless, block_size=100)
     with pytest.raises(DataError, match=r"line 2: a quoted field that begins here"):
         rows_of(quoted)
-    with pytest.raises(DataError, match=r"line 2: the line is too long"):
+    with pytest.raises(DataError, match=r"line 2: The line is too long"):
         rows_of(replace(opened(tmp_path, "a\n" + "x" * 5000 + "\n"), block_size=100))
 
 

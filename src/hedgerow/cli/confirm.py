@@ -83,7 +83,7 @@ def _sources(texts: list[str]) -> dict[str, str]:
         column, sign, said = text.partition("=")
         if not sign or not column.strip() or not said.strip():
             raise SettingError(
-                f"{text!r} does not name a column and its source",
+                f"{text!r} does not name a column and its source.",
                 where="--source",
                 do="Give COLUMN=TEXT, such as 'age=code book p. 4'.",
             )

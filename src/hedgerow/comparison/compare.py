@@ -17,7 +17,7 @@ from hedgerow.comparison.figures import figures_of
 from hedgerow.comparison.pairs import paired_tables
 from hedgerow.errors import RefusedError, SettingError
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 
 
 def compare(
@@ -28,7 +28,7 @@ def compare(
     public: Any = None,
     test: Any = None,
     records: int | None = None,
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     ledger: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     pairs: bool = False,
@@ -137,7 +137,7 @@ def _contenders(
     public: Any,
     test: Any,
     records: int | None,
-    plan: PlanGiven,
+    plan: OptionalPlan,
     ledger: str | os.PathLike[str] | None,
     seed: int,
     progress: Progress,

@@ -67,7 +67,9 @@ class Output:
 
     def __post_init__(self) -> None:
         if not os.fspath(self.folder):
-            raise SettingError("is empty", where="folder", do="Give the name of a folder.")
+            raise SettingError(
+                "The name is empty.", where="folder", do="Give the name of a folder."
+            )
 
     @property
     def path(self) -> Path:
@@ -90,7 +92,7 @@ def output_of(
     if out is None:
         if fields.get("signing_key") is not None:
             raise SettingError(
-                "a release that is not written cannot be signed",
+                "A release that is not written cannot be signed.",
                 where="sign",
                 do="Set 'out' to the folder of the release.",
             )

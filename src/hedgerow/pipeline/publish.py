@@ -227,7 +227,7 @@ def _engine_settings(engine: str | EngineSettings, settings: dict[str, Any]) -> 
         return EngineSettings.of(engine, **old)
     if old:
         raise SettingError(
-            "the engine has its settings already",
+            "The engine has its settings already.",
             where=next(iter(old)),
             do="Give it to EngineSettings.",
         )
@@ -259,13 +259,13 @@ def _check_unchanged(ready: Prepared, expect: str | None) -> None:
         return
     if len(expect) < LEAST_EXPECTED:
         raise SettingError(
-            f"has fewer than {LEAST_EXPECTED} letters",
+            f"The fingerprint has fewer than {LEAST_EXPECTED} letters.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
     if not ready.fingerprint().startswith(expect.lower()):
         raise ChangedPlanError(
-            "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
+            "This is not the plan that was checked: it, a taxonomy of it or an option has changed.",
             where="expect",
             do="Run 'hedgerow check' again with the same options, and publish what it shows if"
             " those who answer for the data agree.",

@@ -139,7 +139,7 @@ def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):
         ({"method": "supermodular", "epsilon": 1, "severities": {"ward": {"Z": 2}}}, "'Z'"),
         (
             {"method": "supermodular", "epsilon": 1, "personal": {"by": "age", "factors": {}}},
-            "numbers have no factors",
+            "Numbers have no factors",
         ),
         ({"method": "supermodular", "epsilon": 1, "levels": {"ward": [7]}}, "no depth 7"),
         ({"method": "supermodular", "epsilon": "1e-9"}, "too small"),
@@ -153,7 +153,7 @@ def test_settings_that_do_not_fit_the_table_are_refused_before_it_is_read(publis
 
 
 def test_the_printed_algorithm_is_refused_where_nothing_can_be_proved():
-    with pytest.raises(SettingError, match="no delta below 1"):
+    with pytest.raises(SettingError, match="No delta below 1"):
         prepare(plan_for({**SAMPLE, "least-records": 15}, NO_CLASS))
     with pytest.raises(SettingError, match="beta"):
         prepare(plan_for({**SAMPLE, "beta": "0.3"}, NO_CLASS))

@@ -53,7 +53,7 @@ class Basic:
         rows = expected_spurious(n_sets, epsilon=epsilon, threshold=1)
         if n_items > MOST_ITEMS or rows > MOST_ROWS:
             raise SettingError(
-                f"{n_items} items make 2^{n_items} itemsets, too many to publish",
+                f"{n_items} items make 2^{n_items} itemsets, too many to publish.",
                 where="publish.method",
                 do="Use diffpart, or a universe of about 25 items at most.",
             )

@@ -93,7 +93,7 @@ class BasicTable:
         n_groups = self.n_groups(schema)
         if n_groups > MOST_GROUPS:
             raise SettingError(
-                f"the table has about 1e{log10(n_groups):.0f} cells, too many to publish",
+                f"The table has about 1e{log10(n_groups):.0f} cells, too many to publish.",
                 where="publish.method",
                 do="Give 'cells' (65536, say) to coarsen the attributes, drop attributes, or"
                 " give coarser grids; hedge and privbayes take tables of any size.",

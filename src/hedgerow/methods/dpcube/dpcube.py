@@ -97,7 +97,7 @@ class TwoPhaseCube:
         require_share(epsilon * CELLS)
         if self.cells < schema.n_classes:
             raise SettingError(
-                f"there are {schema.n_classes} classes, and only {self.cells} cells",
+                f"There are {schema.n_classes} classes, and only {self.cells} cells.",
                 where="publish.cells",
                 do="Give at least as many cells as classes, and better a hundred times as many.",
             )
