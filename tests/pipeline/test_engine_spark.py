@@ -267,7 +267,7 @@ def test_packed_records_that_are_cut_short_are_refused(n, stored):
     batch = pa.RecordBatch.from_arrays(
         [pa.array([n], pa.int64()), pa.array([stored], pa.binary())], ["records", "codes"]
     )
-    with pytest.raises(DataError, match="cut short"):
+    with pytest.raises(DataError, match="truncated records"):
         list(spark_workers.unpacked(batch, [np.dtype(np.uint8), np.dtype(np.uint8)]))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.draw.plots import bars
+from hedgerow.errors import visible
 from hedgerow.report.finish import finished
 from hedgerow.report.headlines import Facts, gain_text, headlines, per_cent
 from hedgerow.report.page import shown_whole
@@ -48,10 +50,20 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["per_cent"] = per_cent
+    environment.filters["number"] = number_text
     environment.filters["gain"] = gain_text
     environment.filters["zip"] = zip
     environment.filters["whole"] = lambda number: f"{round(number):,}"
     return environment.get_template("evaluation.html.j2")
+
+
+def number_text(value: float) -> str:
+    """Return a number with four digits, or a whole number from 1,000 on.
+
+    >>> number_text(40.8219), number_text(103400.7), number_text(-0.05)
+    ('40.82', '103,401', '-0.05')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _plots(facts: Facts) -> dict[str, Any]:
@@ -77,7 +89,7 @@ def _plots(facts: Facts) -> dict[str, Any]:
     return found
 
 
-MOST_BARS = 12
+MOST_BARS = 6
 """Columns whose errors are drawn, those furthest off."""
 
 
@@ -90,8 +102,14 @@ def _columns(facts: Facts) -> str | None:
         "release": [each["error"] for each in shown],
         "spread evenly": [each["even"] for each in shown],
     }
-    labels = [str(each["attributes"][0])[:16] for each in shown]
+    labels = [_short(each["attributes"][0]) for each in shown]
     return bars(labels, series, what="records with the wrong value, %", quiet=["spread evenly"])
+
+
+def _short(name: str) -> str:
+    """Return the name of a column for an axis, on two lines if it is long."""
+    lines = wrap(visible(name), 13)[:2]
+    return "\n".join(lines)
 
 
 def _accuracies(facts: Facts) -> str | None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.baselines.dpcube.dpcube import CELLS, TwoPhaseCube, noisy_cube
+from hedgerow.baselines.dpcube.partition import Cube, EvenBoxes, gain_of_noise, split_gains
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.errors import SettingError
-from hedgerow.methods.dpcube.dpcube import CELLS, TwoPhaseCube, noisy_cube
-from hedgerow.methods.dpcube.partition import Cube, EvenBoxes, gain_of_noise, split_gains
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.laplace import discrete_laplace

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.baselines.privbayes.network import Encoding, Pair
 from hedgerow.count.joint import JointCounts
-from hedgerow.methods.privbayes.network import Encoding, Pair
 from hedgerow.model.engine import Engine
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource, below

@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 import pytest
 
+from hedgerow.baselines.basic_table.basic_table import BasicTable
 from hedgerow.errors import SettingError
-from hedgerow.methods.basic_table.basic_table import BasicTable
 from hedgerow.methods.diffgen.diffgen import DiffGen
 from hedgerow.trees.scores import SCORES
 from support.method_battery import busy_table, content, run

@@ -28,6 +28,6 @@ class BasicTableSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.basic_table.basic_table import BasicTable
+        from hedgerow.baselines.basic_table.basic_table import BasicTable
 
         return BasicTable(cells=self.cells)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.methods.rps.rps import RecursiveMedians, random_attributes
+from hedgerow.baselines.rps.rps import RecursiveMedians, random_attributes
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.choice import choice_probabilities, rate_for
 from hedgerow.privacy.source import SeededSource

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.methods.privbayes import network as privbayes_network
-from hedgerow.methods.privbayes.network import (
+from hedgerow.baselines.privbayes import network as privbayes_network
+from hedgerow.baselines.privbayes.network import (
     SENSITIVITY,
     UNIT,
     Encoding,
@@ -22,8 +21,9 @@ from hedgerow.methods.privbayes.network import (
     dependence_units,
     parent_sets,
 )
-from hedgerow.methods.privbayes.privbayes import BayesianNetwork, useful_cells
-from hedgerow.methods.privbayes.records import Conditional
+from hedgerow.baselines.privbayes.privbayes import BayesianNetwork, useful_cells
+from hedgerow.baselines.privbayes.records import Conditional
+from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource

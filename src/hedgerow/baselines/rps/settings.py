@@ -21,6 +21,6 @@ class RpsSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.rps.rps import RecursiveMedians
+        from hedgerow.baselines.rps.rps import RecursiveMedians
 
         return RecursiveMedians(height=self.height)

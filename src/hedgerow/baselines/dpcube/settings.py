@@ -25,6 +25,6 @@ class DPCubeSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
+        from hedgerow.baselines.dpcube.dpcube import TwoPhaseCube
 
         return TwoPhaseCube(cells=self.cells)

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.errors import SettingError
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.model.baskets import EncodedBaskets
 from support.basket_sets import ONE, listed, published, universe
 

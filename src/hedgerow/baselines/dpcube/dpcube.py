@@ -12,8 +12,8 @@ from math import prod
 
 import numpy as np
 
+from hedgerow.baselines.dpcube.partition import Cube, EvenBoxes
 from hedgerow.errors import SettingError
-from hedgerow.methods.dpcube.partition import Cube, EvenBoxes
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step

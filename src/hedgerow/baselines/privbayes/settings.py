@@ -23,6 +23,6 @@ class PrivBayesSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.privbayes.privbayes import BayesianNetwork
+        from hedgerow.baselines.privbayes.privbayes import BayesianNetwork
 
         return BayesianNetwork(degree=self.degree)

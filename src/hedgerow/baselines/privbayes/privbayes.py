@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hedgerow.baselines.privbayes.departures import DEPARTURES
+from hedgerow.baselines.privbayes.network import Encoding, NetworkGrowth
+from hedgerow.baselines.privbayes.records import drawn_codes, noisy_conditionals
 from hedgerow.count.joint import JointCounts
-from hedgerow.methods.privbayes.departures import DEPARTURES
-from hedgerow.methods.privbayes.network import Encoding, NetworkGrowth
-from hedgerow.methods.privbayes.records import drawn_codes, noisy_conditionals
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step

@@ -21,6 +21,6 @@ class BasicSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> BasketMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.basic.basic import Basic
+        from hedgerow.baselines.basic.basic import Basic
 
         return Basic()
