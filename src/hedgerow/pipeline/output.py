@@ -1,4 +1,4 @@
-"""Where a release is written, with which files; and the keywords that said so before 0.3."""
+"""Output of a release: its folder and files, and the deprecated keywords for them."""
 
 from __future__ import annotations
 
