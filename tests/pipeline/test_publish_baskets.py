@@ -138,7 +138,7 @@ def test_a_plan_without_data_says_so():
 
 
 def test_data_that_cannot_be_read_book_nothing():
-    with pytest.raises(DataError, match="the column 'bought' does not exist"):
+    with pytest.raises(DataError, match="The column 'bought' does not exist"):
         hedgerow.publish(PLAN, data=pl.DataFrame({"sold": RECORDS}))
     assert Ledger().accounts() == ()
 
