@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.auditing.run import audit
-    from hedgerow.comparison.compare import compare
-    from hedgerow.comparison.comparison import Comparison
+    from hedgerow.comparison.compare import Comparison, compare
     from hedgerow.count.settings import EngineSettings
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
@@ -92,7 +91,7 @@ _HOMES = {
     "AttackReport": "risks.attacks.result",
     "BasketRelease": "release.baskets",
     "Certificate": "model.certificate",
-    "Comparison": "comparison.comparison",
+    "Comparison": "comparison.compare",
     "Disclosure": "disclosure.result",
     "EngineSettings": "count.settings",
     "Evaluation": "evaluation.evaluation",

@@ -38,7 +38,7 @@ from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.table import spreadsheet_safe
 from hedgerow.release.write import CERTIFICATE, write_text
-from hedgerow.report.sequences import render_sequence_report
+from hedgerow.report.baskets import render_sequence_report
 from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.tree import Taxonomy
 

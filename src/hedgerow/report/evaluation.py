@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.draw.plots import bars
 from hedgerow.errors import visible
-from hedgerow.report.finish import finished
-from hedgerow.report.headlines import Facts, gain_text, headlines, per_cent
-from hedgerow.report.page import shown_whole
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
+from hedgerow.report.headlines import Facts, headlines
+from hedgerow.report.page import rendered
 
 LEARNER_NAMES = {
     "tree": "decision tree",
@@ -26,44 +21,15 @@ LEARNERS = tuple(LEARNER_NAMES)
 
 def render(facts: Facts) -> str:
     """Return the page as self-contained HTML."""
-    return finished(
-        _template().render(
-            facts=facts,
-            release=facts["release"],
-            headlines=headlines(facts),
-            learners=LEARNERS,
-            names=LEARNER_NAMES,
-            plots=_plots(facts),
-        )
+    return rendered(
+        "evaluation.html.j2",
+        facts=facts,
+        release=facts["release"],
+        headlines=headlines(facts),
+        learners=LEARNERS,
+        names=LEARNER_NAMES,
+        plots=_plots(facts),
     )
-
-
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("hedgerow.report", "templates"),
-        autoescape=True,
-        finalize=shown_whole,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["per_cent"] = per_cent
-    environment.filters["number"] = number_text
-    environment.filters["gain"] = gain_text
-    environment.filters["zip"] = zip
-    environment.filters["whole"] = lambda number: f"{round(number):,}"
-    return environment.get_template("evaluation.html.j2")
-
-
-def number_text(value: float) -> str:
-    """Return a number with four digits, or a whole number from 1,000 on.
-
-    >>> number_text(40.8219), number_text(103400.7), number_text(-0.05)
-    ('40.82', '103,401', '-0.05')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _plots(facts: Facts) -> dict[str, Any]:

@@ -1,9 +1,12 @@
-"""The addresses of runs, shared by all pages: state, events and cancellation."""
+"""Addresses that all pages share: the glossary, and runs with their events."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
+from functools import cache
+from importlib.resources import files
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -14,12 +17,55 @@ from starlette.routing import Route
 from hedgerow.errors import HedgerowError
 from hedgerow.studio.runs import CommandRun
 from hedgerow.studio.shell import Sent, change, page_answer, refused, studio_of, view
+from hedgerow.studio.texts import texts
 
 EVERY = 0.2
 """Seconds between checks of a run's progress."""
 
+_ROW = re.compile(r"^\| (?P<word>[^|]+?) \| (?P<meaning>[^|]+?) \|", re.MULTILINE)
+_PARTS = ("## Differential privacy", "## Data and releases")
 
-def _show(request: Request) -> Response:
+
+@cache
+def glossary() -> dict[str, str]:
+    """Return the terms of ``docs/glossary.md`` with their meanings.
+
+    ``tools/glossary.py`` writes ``glossary.json`` from it, and a test compares the two.
+    """
+    text = files("hedgerow.studio").joinpath("glossary.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def words_in(text: str) -> dict[str, str]:
+    """Return the terms of the first two tables of the glossary, with meanings as plain text."""
+    found = {}
+    for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
+        if part.startswith(_PARTS):
+            for row in _ROW.finditer(part):
+                if row["word"] not in ("word", "our word") and not row["word"].startswith("---"):
+                    found[row["word"].partition(" (")[0]] = _plain(row["meaning"])
+    return found
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"[`*]", "", text)
+
+
+def _term(request: Request) -> Response:
+    """Show the meaning of a term."""
+    word = request.path_params["word"]
+    meaning = glossary().get(word) or texts("common").help.unknown
+    return page_answer(request, "_help.html.j2", word=word, meaning=meaning)
+
+
+def _terms(request: Request) -> Response:
+    """Show all terms; a script marks those on the page."""
+    return page_answer(request, "_words.html.j2", words=glossary())
+
+
+def _run(request: Request) -> Response:
     """Show a run as the part ``_run.html.j2``."""
     run = studio_of(request).runs.get(request.path_params["id"])
     return page_answer(request, "_run.html.j2", run=run)
@@ -61,7 +107,9 @@ def _event(run: CommandRun) -> str:
 
 
 ROUTES = (
-    Route("/runs/{id}", view(_show)),
+    Route("/help", view(_terms)),
+    Route("/help/{word:path}", view(_term)),
+    Route("/runs/{id}", view(_run)),
     Route("/runs/{id}/events", _events),
     Route("/runs/{id}/cancel", change(_cancel), methods=["POST"]),
 )
