@@ -317,10 +317,10 @@ def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
 
 def test_a_missing_column_is_named(tmp_path, session):
     frame = session.createDataFrame([(1, "clerk")], "age int, job string")
-    with pytest.raises(DataError, match="the column 'sex' does not exist"):
+    with pytest.raises(DataError, match="The column 'sex' does not exist"):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
     pl.DataFrame({"age": [1], "job": ["clerk"]}).write_parquet(tmp_path / "small.parquet")
-    with pytest.raises(DataError, match="the column 'sex' does not exist"):
+    with pytest.raises(DataError, match="The column 'sex' does not exist"):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=tmp_path / "small.parquet",

@@ -187,7 +187,7 @@ def _show_blockers(result: dict[str, Any]) -> None:
 
     for each in result["blockers"]:
         if each["where"] not in ("confirmed", "approved"):
-            say(f"[bold]publish will refuse it: {escape(each['what'])}.[/bold]")
+            say(f"[bold]publish will refuse it: {escape(each['what'])}[/bold]")
             say(escape(each["do"]))
 
 
