@@ -306,7 +306,7 @@ class _Task:
         if self.writing["signer"] is not None:
             sign_in_place(self.out, self.writing["signer"])
         self.notice(
-            "This release was made before and is in its place: nothing was read or spent."
+            "This release was made before and is in its place. Nothing was read or spent."
             " For another one, which is booked and replaces it, say --again."
         )
         return earlier
