@@ -34,6 +34,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     ),
     "Publish data": (
         "publish",
+        "Output",
         "EngineSettings",
         "Release",
         "BasketRelease",

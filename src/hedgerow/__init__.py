@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.check import check
     from hedgerow.pipeline.confirm import confirm
     from hedgerow.pipeline.forecast import Forecast
+    from hedgerow.pipeline.output import Output
     from hedgerow.pipeline.publish import publish
     from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
@@ -60,6 +61,7 @@ __all__ = [
     "Forecast",
     "Generaliser",
     "Ledger",
+    "Output",
     "OwnUtility",
     "Plan",
     "Release",
@@ -98,6 +100,7 @@ _HOMES = {
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "ledger.ledger",
+    "Output": "pipeline.output",
     "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",

@@ -83,7 +83,9 @@ def with_plan(**changes):
 
 def test_a_release_is_written_booked_and_read_back(tmp_path):
     out = tmp_path / "release"
-    release = hedgerow.publish(PLAN, data=pl.DataFrame({"bought": RECORDS}), out=out, parquet=True)
+    release = hedgerow.publish(
+        PLAN, data=pl.DataFrame({"bought": RECORDS}), out=hedgerow.Output(folder=out, parquet=True)
+    )
     assert isinstance(release, BasketRelease)
     assert BasketRelease.load(out).digest == release.digest
     (entry,) = Ledger().entries("receipts")

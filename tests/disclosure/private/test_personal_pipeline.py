@@ -56,7 +56,9 @@ def ledger(tmp_path, monkeypatch):
 
 def test_pure_disclosure_is_published_booked_and_read_back(tmp_path, ledger):
     plan = plan_for({"method": "supermodular", "epsilon": 2})
-    release = hedgerow.publish(plan, data=table(), out=tmp_path / "out", records=True)
+    release = hedgerow.publish(
+        plan, data=table(), out=hedgerow.Output(folder=tmp_path / "out", records=True)
+    )
     guarantee = release.certificate.guarantee
     assert (guarantee.epsilon, guarantee.delta, guarantee.private) == (2, 0, True)
     assert release.certificate.budget.total == 2
