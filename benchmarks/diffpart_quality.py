@@ -14,11 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from basket_data import FILES, context_free_of, encoded, real_taxonomy
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.evaluation.itemsets import top_itemsets, top_k_utility
 from hedgerow.evaluation.queries import Queries, kept, random_queries, relative_errors
 from hedgerow.evaluation.weighted_sets import WeightedSets
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.model.run import Run

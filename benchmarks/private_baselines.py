@@ -16,14 +16,14 @@ from fractions import Fraction
 import numpy as np
 
 from adult_records import adult, rows
+from hedgerow.baselines.basic_table.basic_table import BasicTable
+from hedgerow.baselines.dpcube.dpcube import TwoPhaseCube
+from hedgerow.baselines.privbayes.privbayes import BayesianNetwork
+from hedgerow.baselines.rps.rps import RecursiveMedians
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation.classification import release_accuracies
 from hedgerow.evaluation.marginals import marginal_errors
-from hedgerow.methods.basic_table.basic_table import BasicTable
-from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
 from hedgerow.methods.hedge.hedge import Hedge
-from hedgerow.methods.privbayes.privbayes import BayesianNetwork
-from hedgerow.methods.rps.rps import RecursiveMedians
 from hedgerow.model.method import TableMethod
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import SystemSource

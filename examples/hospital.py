@@ -24,7 +24,7 @@ print(f"foretold: {foretold.verdict}, a count within ±{foretold.error_95}")
 signed = hedgerow.confirm(plan, by="A. Muster", all_public=True)
 
 # 4. Books epsilon, then draws the noise. A plan that differs from what was signed is refused.
-release = hedgerow.publish(signed, out=folder / "release", records=True)
+release = hedgerow.publish(signed, out=hedgerow.Output(folder=folder / "release", records=True))
 print(release.certificate.guarantee.statement)
 
 # 5. What recipients have.

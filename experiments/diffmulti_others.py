@@ -18,9 +18,9 @@ from experiments.tables import (
     split,
     with_attributes,
 )
-from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
-from hedgerow.methods.privbayes.privbayes import BayesianNetwork
-from hedgerow.methods.rps.rps import RecursiveMedians
+from hedgerow.baselines.dpcube.dpcube import TwoPhaseCube
+from hedgerow.baselines.privbayes.privbayes import BayesianNetwork
+from hedgerow.baselines.rps.rps import RecursiveMedians
 from hedgerow.model.method import TableMethod
 from hedgerow.model.table import EncodedTable
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from experiments.baskets import DATA, part_of, with_limit
 from experiments.figure import FigurePoint, Scene, Unit
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.evaluation.itemsets import top_itemsets, top_k_utility
 from hedgerow.evaluation.queries import (
@@ -23,7 +24,6 @@ from hedgerow.evaluation.queries import (
     random_queries,
 )
 from hedgerow.evaluation.weighted_sets import WeightedSets
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.model.method import BasketMethod

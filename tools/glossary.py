@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hedgerow.studio.helped import words_in
+from hedgerow.studio.shared import words_in
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "src" / "hedgerow" / "studio" / "glossary.json"

@@ -1,8 +1,8 @@
-"""Write the files that tests compare with the code: JSON schemas, CLI page, release digests.
+"""Write the files that tests compare with the code: JSON schemas, CLI and API pages, digests.
 
-``python tools/goldens.py`` writes ``docs/plan.schema.json``, ``docs/certificate.schema.json`` and
-``docs/cli.md``. ``--releases`` also writes ``tests/golden/releases.json``; use it only for a change
-that is meant to change releases (CONTRIBUTING.md, "Releases").
+``python tools/goldens.py`` writes ``docs/plan.schema.json``, ``docs/certificate.schema.json``,
+``docs/cli.md`` and ``docs/api.md``. ``--releases`` also writes ``tests/golden/releases.json``; use
+it only for a change that is meant to change releases (CONTRIBUTING.md, "Releases").
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cli_reference import reference
+import api_reference
+import cli_reference
 
 from hedgerow.model.certificate import certificate_schema_text
 from hedgerow.plan.schema import plan_schema_text
@@ -26,7 +27,8 @@ def write_pages() -> None:
     pages = {
         "docs/plan.schema.json": plan_schema_text(),
         "docs/certificate.schema.json": certificate_schema_text(),
-        "docs/cli.md": reference(),
+        "docs/cli.md": cli_reference.reference(),
+        "docs/api.md": api_reference.reference(),
     }
     for name, text in pages.items():
         path = ROOT / name

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.auditing.run import audit
-    from hedgerow.comparison.compare import compare
-    from hedgerow.comparison.comparison import Comparison
+    from hedgerow.comparison.compare import Comparison, compare
     from hedgerow.count.settings import EngineSettings
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.check import check
     from hedgerow.pipeline.confirm import confirm
     from hedgerow.pipeline.forecast import Forecast
+    from hedgerow.pipeline.output import Output
     from hedgerow.pipeline.publish import publish
     from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
@@ -61,6 +61,7 @@ __all__ = [
     "Forecast",
     "Generaliser",
     "Ledger",
+    "Output",
     "OwnUtility",
     "Plan",
     "Release",
@@ -92,13 +93,14 @@ _HOMES = {
     "AttackReport": "risks.attacks.result",
     "BasketRelease": "release.baskets",
     "Certificate": "model.certificate",
-    "Comparison": "comparison.comparison",
+    "Comparison": "comparison.compare",
     "Disclosure": "disclosure.result",
     "EngineSettings": "count.settings",
     "Evaluation": "evaluation.evaluation",
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "ledger.ledger",
+    "Output": "pipeline.output",
     "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",

@@ -111,7 +111,7 @@ def test_a_plan_with_people_is_audited_on_people():
 
 
 def test_people_and_what_has_none_are_told_apart():
-    with pytest.raises(SettingError, match="both"):
+    with pytest.raises(SettingError, match="exclude each other"):
         audit(plan=PLAN, people=True)
     with pytest.raises(SettingError, match="is not a method"):
         audit(["noise"], people=True)

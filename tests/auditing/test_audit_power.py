@@ -11,7 +11,7 @@ from hedgerow.auditing.cases import subjects
 from hedgerow.auditing.features import table_features
 from hedgerow.auditing.neighbours import table_pairs
 from hedgerow.auditing.run import audit_subject
-from hedgerow.methods.basic_table.basic_table import BasicTable
+from hedgerow.baselines.basic_table.basic_table import BasicTable
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource

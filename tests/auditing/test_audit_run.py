@@ -231,7 +231,7 @@ def test_a_plan_for_baskets_is_audited_over_its_universe():
         ({"methods": ["noise"], "jobs": 0}, "jobs"),
         ({"methods": ["noise"], "pairs": ["T99"]}, "T99"),
         ({"methods": ["noise"], "epsilon": 0}, "epsilon"),
-        ({"methods": ["noise"], "plan": PLAN}, "both"),
+        ({"methods": ["noise"], "plan": PLAN}, "exclude each other"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, said):

@@ -98,7 +98,7 @@ def test_a_release_of_baskets_has_no_boxes_to_generalise_by(plan, tmp_path):
 def test_what_a_plan_forbids_the_options_cannot_ask(plan, tmp_path):
     with pytest.raises(PlanError, match="does not publish items"):
         call("publish", plan, "--method", "diffgen", "-o", tmp_path / "out")
-    with pytest.raises(PlanError, match="only the faithful variant"):
+    with pytest.raises(PlanError, match="Only the faithful variant"):
         call("publish", plan, "--c1", "1", "-o", tmp_path / "out")
     with pytest.raises(CapError):
         call("publish", plan, "--epsilon", "13", "-o", tmp_path / "out")

@@ -87,7 +87,7 @@ def test_what_is_confirmed_is_said_in_words(plan: Path) -> None:
     assert "A person with ten records has ten times the privacy loss." in said
     assert "Sources: age: the law." in said
     assert "Without a source: ward." in said
-    assert "nothing was written" in said
+    assert "Nothing was written" in said
     assert plan.read_text() == PLAN
 
 
@@ -118,7 +118,12 @@ REFUSED: dict[str, tuple[str, str, type[Exception], str]] = {
         "protects: records",
     ),
     "nothing to publish": ("publish: {method: hedge, epsilon: 1/2}\n", "", PlanError, "publish"),
-    "a mistake": ("[0, 99]", "[99, 0]", PlanError, "low (99) is not below high (0)"),
+    "a mistake": (
+        "[0, 99]",
+        "[99, 0]",
+        PlanError,
+        "The lower bound (99) is not below the upper bound (0)",
+    ),
     "a taxonomy that is not there": (
         "values: [A, B, C]",
         "taxonomy: none.csv",

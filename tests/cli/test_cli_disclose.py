@@ -121,7 +121,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         content("weights.csv", WEIGHTS.replace("0.2,1", f"{SECRET},1", 1)),
         [],
         2,
-        "row 2",
+        "Row 2",
     ),
     "a negative weight": (
         content("weights.csv", WEIGHTS.replace("0.2,1", "-7,1", 1)),
@@ -338,7 +338,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     asked = ["plan.yaml", "--recipient", "Registry"]
     code, out, err = run(asked, monkeypatch, capsys)
     assert (code, out) == (3, "")
-    assert "no disclosure to 'Registry' is recorded" in err
+    assert "No disclosure to 'Registry' is recorded" in err
     assert "--first" in err
     code, out, err = run([*asked, "--first", "-o", "one"], monkeypatch, capsys)
     assert (code, err) == (0, "")
@@ -360,4 +360,4 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2
-    assert "this is not the number of a disclosure that counts" in err
+    assert "This is not the number of a disclosure that counts" in err

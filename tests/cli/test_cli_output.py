@@ -58,6 +58,6 @@ def test_a_file_goes_to_standard_output(folder):
 
 @pytest.mark.parametrize("command", FOLDERS, ids=lambda command: command[0])
 def test_a_folder_does_not_go_to_standard_output(command, folder):
-    with pytest.raises(SettingError, match="a folder cannot be written to standard output"):
+    with pytest.raises(SettingError, match="A folder cannot be written to standard output"):
         printed(*command, "-o", "-")
     assert not list(folder.iterdir())

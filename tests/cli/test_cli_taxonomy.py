@@ -151,11 +151,11 @@ def test_build_writes_what_the_builders_give(files, words, expected):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("build numeric --low 0", "the bounds are missing"),
+        ("build numeric --low 0", "The bounds are missing"),
         ("build numeric --edge 0 --edge 1 --low 0", "--edge and --low, --high and --width exclude"),
         ("build numeric --low 0 --high x", "high: 'x' is out of range"),
         ("build prefix 12 --length 2", "--length and values exclude each other"),
-        ("build flat", "the values are missing"),
+        ("build flat", "The values are missing"),
         ("build flat a --values items.txt", "--values and values exclude each other"),
         ("build flat --values none.txt", "none.txt: The file cannot be read"),
         ("build dates --from 2020-01-01 --to soon", "to: 'soon' is out of range"),

@@ -78,7 +78,7 @@ def test_a_labelled_file_that_lost_a_name_is_one_message(tmp_path, monkeypatch, 
     path.write_bytes(content.replace(b"AGE     ", b"\0" * 8))
     code, said = drafted(path, monkeypatch, capsys)
     assert code == 2, said
-    assert "column 1 has no name" in said
+    assert "Column 1 has no name" in said
 
 
 @pytest.mark.parametrize("name", ["x" * 1001, "x" * 1025, "é" * 5000, '"' * 520, "\\" * 900])

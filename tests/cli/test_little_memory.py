@@ -32,7 +32,7 @@ def test_an_unexpected_error_under_a_small_limit_is_one_of_memory(limited, capsy
         run_command(failing)
     told = capsys.readouterr().err
     assert ended.value.code == 2
-    assert "memory probably ran out" in told
+    assert "Memory probably ran out" in told
     assert "500 MB" in told
     assert "ulimit -v" in told
     assert "PyLazyFrame" not in told

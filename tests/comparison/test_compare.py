@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import app
-from hedgerow.comparison.comparison import COLUMNS
+from hedgerow.comparison.compare import COLUMNS
 from hedgerow.errors import PlanError, RefusedError, ReleaseError, SettingError
 from hedgerow.evaluation.run import evaluate
 from hedgerow.model.sealed import sealed, unsealed

@@ -107,7 +107,7 @@ def test_the_public_report_is_made_from_the_disclosed_table(folder):
 def test_the_owners_page_says_whom_it_is_for_and_shows_the_plane(folder):
     page = (folder / "owner" / "report.html").read_text()
     assert "For the data owner only" in page
-    assert "<polyline" in page
+    assert '<path class="frontier"' in page
     assert "2-anonymous table" in page
     assert "Histogram of risks" in page
     assert "http:" not in page

@@ -240,11 +240,11 @@ def column_of(values):
 WEIGHTS = {
     "too few rows": (weights_file("ward\n1\n2\n"), "different numbers of rows"),
     "columns of strangers": (weights_file("wards\n1\n"), "name of an attribute"),
-    "a text": (weights_file("ward\n1\n1\nSECRET77\n1\n1\n"), "row 3"),
+    "a text": (weights_file("ward\n1\n1\nSECRET77\n1\n1\n"), "Row 3"),
     "a negative one": (weights_file("ward\n1\n1\n-1\n1\n1\n"), "record 3"),
-    "a gap in a column": (column_of([1, 1, None, 1, 1]), "record 3"),
-    "a text in a column": (column_of(["1", "1", "1", "SECRET77", "1"]), "record 4"),
-    "a truth in a column": (column_of([True] * 5), "record 1"),
+    "a gap in a column": (column_of([1, 1, None, 1, 1]), "Record 3"),
+    "a text in a column": (column_of(["1", "1", "1", "SECRET77", "1"]), "Record 4"),
+    "a truth in a column": (column_of([True] * 5), "Record 1"),
     "a negative number in a column": (column_of([1.0, 1, 1, 1, -2]), "record 5"),
 }
 

@@ -90,7 +90,7 @@ def test_a_plan_that_nobody_confirmed_and_a_row_that_is_not_there_are_refused():
         explain_record({**plan(), "confirmed": False}, 1, data=patients())
     with pytest.raises(SettingError, match="not the number of a disclosed record"):
         explain_record(plan(), 151, data=patients())
-    with pytest.raises(SettingError, match="look alike"):
+    with pytest.raises(SettingError, match="matched by similarity"):
         explain_plane(plan(risk={"consistency": "jaro"}), data=patients())
 
 

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
+
+import pytest
 
 import hedgerow
 from hedgerow.plan.registry import METHODS
 from hedgerow.trees.scores import SCORES
 
 
-def test_the_command_line_reference_is_up_to_date(root):
+@pytest.mark.parametrize("page", ["cli", "api"])
+def test_the_references_are_up_to_date(root, page):
     made = subprocess.run(
-        [sys.executable, "tools/cli_reference.py"],
+        [sys.executable, f"tools/{page}_reference.py"],
         cwd=root,
         capture_output=True,
         text=True,
         check=True,
         encoding="utf-8",
     )
-    assert made.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), (
-        "run: python tools/cli_reference.py > docs/cli.md"
+    assert made.stdout == (root / "docs" / f"{page}.md").read_text(encoding="utf-8"), (
+        f"run: python tools/{page}_reference.py > docs/{page}.md"
     )
+
+
+def test_the_library_reference_has_every_public_name_once(root):
+    page = (root / "docs" / "api.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^### (\w+)$", page, flags=re.M)
+    assert sorted(headings) == [name for name in hedgerow.__all__ if name != "__version__"]
+    for name in headings:
+        first = inspect.getdoc(getattr(hedgerow, name)).splitlines()[0]
+        assert first.replace("``", "`") in page
+        assert f"hedgerow.{name}(" in page
 
 
 def test_the_front_page_states_the_present_version(root):

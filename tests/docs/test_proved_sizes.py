@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 
+from hedgerow.baselines.basic.basic import Basic
+from hedgerow.baselines.basic_table.basic_table import BasicTable
 from hedgerow.count.basket_kernels import SplitCounts
 from hedgerow.count.kernels import GroupCounts, require_keys
 from hedgerow.errors import DataError, InternalError, SettingError
-from hedgerow.methods.basic.basic import Basic
-from hedgerow.methods.basic_table.basic_table import BasicTable
 from hedgerow.methods.chain.forest import require_nodes
 from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.weave.weave import require_cells

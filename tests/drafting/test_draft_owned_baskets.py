@@ -76,7 +76,7 @@ def test_baskets_of_nobody_propose_no_person():
     ("given", "error", "match"),
     [
         ({"record": "receipt"}, PlanError, "needs the column of their items"),
-        ({"items": "nothing"}, DataError, "the column 'nothing' does not exist"),
+        ({"items": "nothing"}, DataError, "The column 'nothing' does not exist"),
         ({"items": "goods", "class_name": "receipt"}, PlanError, "no class"),
     ],
 )

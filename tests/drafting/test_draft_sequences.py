@@ -98,7 +98,7 @@ def test_many_names_are_broken_into_lines_that_load(tmp_path):
             DataError,
             "no column identifies the record of a row",
         ),
-        ({**LONG, "order": "clock"}, DataError, "the column 'clock' does not exist"),
+        ({**LONG, "order": "clock"}, DataError, "The column 'clock' does not exist"),
         ({**LONG, "method": "coterie"}, PlanError, "coterie"),
     ],
 )

@@ -11,6 +11,7 @@ from hedgerow.draw.pictures import (
     picture,
     shortened,
 )
+from hedgerow.draw.plots import bars
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.schema import Attribute
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
@@ -121,3 +122,10 @@ def test_a_band_of_too_many_ranges_is_left_out():
 def test_long_labels_are_cut():
     assert shortened("a" * 60) == "a" * 60
     assert shortened("a" * 61) == "a" * 59 + "…"
+
+
+def test_names_in_a_bar_chart_are_text_and_not_formulas():
+    """A pair of dollar signs was read as a formula and refused; other scripts gave warnings."""
+    drawn = bars(["$_$ & <b>", "年齢"], {"release": [0.1, 0.2]}, what="error, %")
+    assert "$_$ &amp; &lt;b&gt;" in drawn
+    assert "年齢" in drawn

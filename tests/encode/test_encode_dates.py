@@ -233,7 +233,7 @@ def test_a_value_that_a_list_lacks_goes_to_other_or_is_refused():
 
 
 def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(DataError, match="the column 'birth' does not exist"):
+    with pytest.raises(DataError, match="The column 'birth' does not exist"):
         codes(pa.table({"age": [1]}), {"age": DERIVED["age"]})
 
 

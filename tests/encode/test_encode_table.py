@@ -62,7 +62,7 @@ def test_a_column_that_is_all_null_leaves_no_record():
 
 
 def test_an_absent_column_is_named_and_the_present_ones_are_not():
-    with pytest.raises(DataError, match="the column 'job' does not exist") as caught:
+    with pytest.raises(DataError, match="The column 'job' does not exist") as caught:
         table_of(**{"class": ["yes"], "SECRET": ["shop"], "age": [1]})
     assert "SECRET" not in str(caught.value)
 

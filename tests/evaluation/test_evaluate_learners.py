@@ -78,7 +78,7 @@ def test_one_class_or_no_record_needs_no_model(learner):
 def test_learning_without_a_class_is_refused():
     plain = schema_of(grid(4), classes=None)
     examples = Examples.of_records(table_of(plain, [(1,)]))
-    with pytest.raises(DataError, match="no records with a class"):
+    with pytest.raises(DataError, match="No record has a class"):
         predict("tree", examples, examples)
 
 

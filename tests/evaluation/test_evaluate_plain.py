@@ -126,12 +126,12 @@ def test_values_that_nobody_lists_become_other_where_there_is_one():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"age": ["seventeen"], "job": ["sea"]}, "column 'age' holds a label"),
-        ({"age": ["17"], "job": ["moon"]}, "column 'job' holds a label"),
+        ({"age": ["seventeen"], "job": ["sea"]}, "Column 'age' holds a label"),
+        ({"age": ["17"], "job": ["moon"]}, "Column 'job' holds a label"),
         ({"age": ["17"], "job": ["sea"], "count": ["-3"]}, "a count that is not an integer"),
         ({"age": ["17"], "job": ["sea"], "count": ["1.5"]}, "a count that is not an integer"),
-        ({"age": ["17"], "job": ["sea"], "sick": ["*"]}, "the class is generalised"),
-        ({"age": ["17"]}, "the column 'job' does not exist"),
+        ({"age": ["17"], "job": ["sea"], "sick": ["*"]}, "The class is generalised"),
+        ({"age": ["17"]}, "The column 'job' does not exist"),
     ],
 )
 def test_what_cannot_be_read_is_refused_without_showing_it(columns, message):

@@ -282,7 +282,7 @@ def test_a_plan_beside_a_release_says_how_the_data_are_written(release, tmp_path
     asked = {"tasks": ["loss"], "seed": 1}
     told = evaluate(release, tmp_path / "data.csv", plan=plan, **asked).facts
     assert told["loss"] == evaluate(release, DATA, **asked).facts["loss"]
-    with pytest.raises(DataError, match="no column"):
+    with pytest.raises(DataError, match="does not exist"):
         evaluate(release, tmp_path / "data.csv", **asked)
 
 

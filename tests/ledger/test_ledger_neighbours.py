@@ -272,7 +272,7 @@ def test_the_commands_open_an_account_of_people_and_tell_neighbours(ledger):
         call("cap", "hospital-2026", "4", "--new", "--people", "--reason", "agreed", "--json")
     )
     assert told["people"]
-    with pytest.raises(Exception, match="only a new account"):
+    with pytest.raises(Exception, match="Only a new account"):
         call("cap", "hospital-2026", "5", "--people", "--reason", "more")
     call("cap", "old", "4", "--new", "--reason", "agreed")
     call("spend", "old", "1", "--note", "counts")

@@ -11,13 +11,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hedgerow.baselines.basic_table.basic_table import BasicTable
+from hedgerow.baselines.dpcube import partition as dpcube_partition
+from hedgerow.baselines.dpcube.dpcube import TwoPhaseCube
+from hedgerow.baselines.privbayes import privbayes
+from hedgerow.baselines.privbayes.privbayes import BayesianNetwork
+from hedgerow.baselines.rps.rps import RecursiveMedians
 from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.methods.basic_table.basic_table import BasicTable
-from hedgerow.methods.dpcube import partition as dpcube_partition
-from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
-from hedgerow.methods.privbayes import privbayes
-from hedgerow.methods.privbayes.privbayes import BayesianNetwork
-from hedgerow.methods.rps.rps import RecursiveMedians
 from hedgerow.model import run
 from hedgerow.model.locate import box_of
 from hedgerow.model.run import Run

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.baselines.basic_table.basic_table import BasicTable
+from hedgerow.baselines.dpcube.dpcube import TwoPhaseCube
+from hedgerow.baselines.privbayes.privbayes import BayesianNetwork
+from hedgerow.baselines.rps.rps import RecursiveMedians
 from hedgerow.errors import SettingError
-from hedgerow.methods.basic_table.basic_table import BasicTable
-from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
-from hedgerow.methods.privbayes.privbayes import BayesianNetwork
-from hedgerow.methods.rps.rps import RecursiveMedians
 from support.method_battery import (
     EPSILONS,
     busy_table,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.count.memory import baskets as basket_memory
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.diffpart.diffpart import MAX_LENGTH, DiffPart
 from hedgerow.model import run as model_run

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import hedgerow
+from hedgerow.baselines.basic_table.basic_table import BasicTable
 from hedgerow.errors import InternalError
-from hedgerow.methods.basic_table.basic_table import BasicTable
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import multi_score
 from hedgerow.model.run import Run

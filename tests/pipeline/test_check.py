@@ -252,7 +252,7 @@ def test_an_error_that_no_epsilon_gives_is_refused():
         "attributes": {f"x{i}": {"values": LETTERS} for i in range(40)},
         "publish": {"method": "privbayes", "epsilon": 1},
     }
-    with pytest.raises(SettingError, match="no epsilon up to 50"):
+    with pytest.raises(SettingError, match="No epsilon up to 50"):
         hedgerow.check(plan, within=1)
 
 

@@ -63,7 +63,9 @@ def test_every_method_releases_dates_as_dates(variant, tmp_path):
     data = write_stays(tmp_path / "stays.csv")
     plan = date_plan(variant)
     out = tmp_path / "release"
-    release = hedgerow.publish(plan, data=data, out=out, records=True, seed=5)
+    release = hedgerow.publish(
+        plan, data=data, out=hedgerow.Output(folder=out, records=True), seed=5
+    )
     columns = release.to_arrow().column_names
     assert {"birth", "left"}.isdisjoint(columns)
     labels = set(release.to_arrow()["came"].to_pylist())

@@ -237,7 +237,7 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, ses
     plan = table_plan(("diffgen", {"h": 1}))
     plan["attributes"]["job"].pop("other")
     data = write_table(tmp_path / "small.csv")
-    with pytest.raises(DataError, match="attribute 'job'") as refused:
+    with pytest.raises(DataError, match="Attribute 'job'") as refused:
         hedgerow.publish(
             plan,
             data=data,
@@ -267,7 +267,7 @@ def test_packed_records_that_are_cut_short_are_refused(n, stored):
     batch = pa.RecordBatch.from_arrays(
         [pa.array([n], pa.int64()), pa.array([stored], pa.binary())], ["records", "codes"]
     )
-    with pytest.raises(DataError, match="cut short"):
+    with pytest.raises(DataError, match="truncated records"):
         list(spark_workers.unpacked(batch, [np.dtype(np.uint8), np.dtype(np.uint8)]))
 
 
@@ -298,7 +298,7 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "neither a file nor a table"),
+        ("nowhere.csv", DataError, "Neither a file nor a table"),
         ("sqlite:///x.db", SettingError, "does not read databases"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),
@@ -317,10 +317,10 @@ def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
 
 def test_a_missing_column_is_named(tmp_path, session):
     frame = session.createDataFrame([(1, "clerk")], "age int, job string")
-    with pytest.raises(DataError, match="the column 'sex' does not exist"):
+    with pytest.raises(DataError, match="The column 'sex' does not exist"):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
     pl.DataFrame({"age": [1], "job": ["clerk"]}).write_parquet(tmp_path / "small.parquet")
-    with pytest.raises(DataError, match="the column 'sex' does not exist"):
+    with pytest.raises(DataError, match="The column 'sex' does not exist"):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=tmp_path / "small.parquet",

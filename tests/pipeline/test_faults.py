@@ -300,8 +300,8 @@ FAULTS: dict[str, Fault] = {
     "a taxonomy 10,000 levels deep, in the plan": Fault(
         arrange=inputs.deep_plan, says="levels deep"
     ),
-    "a pipe for a taxonomy": Fault(arrange=inputs.pipe_for_a_taxonomy, says="no file"),
-    "a pipe for a plan": Fault(arrange=inputs.pipe_for_a_plan, says="no file"),
+    "a pipe for a taxonomy": Fault(arrange=inputs.pipe_for_a_taxonomy, says="not a file"),
+    "a pipe for a plan": Fault(arrange=inputs.pipe_for_a_plan, says="not a file"),
     # --- what others open
     "labels that are formulas": Fault(
         arrange=inputs.formulas_for_labels,

@@ -105,9 +105,9 @@ def test_a_table_of_a_database_is_named_or_asked_for(tmp_path, expected):
     for asked in ({"table": "our people"}, {"query": 'SELECT * FROM "our people"'}):
         assert hedgerow.publish(PLAN, data=data, seed=5, **asked).digest == expected
         assert hedgerow.publish({**PLAN, "data": data, **asked}, seed=5).digest == expected
-    with pytest.raises(SettingError, match="both given"):
+    with pytest.raises(SettingError, match="both set"):
         hedgerow.publish(PLAN, data=data, query="SELECT 1", table="x")
-    with pytest.raises(SettingError, match="a query needs a database"):
+    with pytest.raises(SettingError, match="A query needs a database"):
         hedgerow.publish(PLAN, data=tmp_path, table="x")
     with pytest.raises(DataError, match="SQLite refused"):
         hedgerow.publish(PLAN, data=data, table='x"; DROP TABLE "our people', seed=5)
@@ -116,7 +116,7 @@ def test_a_table_of_a_database_is_named_or_asked_for(tmp_path, expected):
 @pytest.mark.parametrize(
     ("told", "match"),
     [
-        ({"data": "people.csv", "table": "people"}, "a table needs a database"),
+        ({"data": "people.csv", "table": "people"}, "A table needs a database"),
         ({"data": "sqlite:///x.db"}, "the name of a table"),
         ({"data": "sqlite:///x.db", "table": "a", "query": "SELECT 1"}, "Keep one of the two"),
         ({"reading": {"format": "xml"}}, "format"),
@@ -131,7 +131,7 @@ def test_a_plan_that_names_its_data_wrongly_is_refused(told, match):
 def test_a_basket_file_has_no_sheet():
     plan = {"items": {"universe": ["a"]}, "data": "a.dat"}
     for key, value in (("sheet", "x"), ("format", "json-lines"), ("value-labels", "ignore")):
-        with pytest.raises(PlanError, match="this is a basket file"):
+        with pytest.raises(PlanError, match="the data is a basket file"):
             plan_of({**plan, "reading": {key: value}})
 
 

@@ -166,9 +166,9 @@ ROWS: dict[str, Row] = {
     # --- when all is done
     "a ledger that takes no last word": Row(stage="no last word", code=DONE, says="stays 'booked'"),
     "stopped when the release is in place": Row(stage="stopped when placed", code=DONE),
-    "the same run once more": Row(arrange=published_before, code=DONE, says="nothing was read"),
+    "the same run once more": Row(arrange=published_before, code=DONE, says="Nothing was read"),
     "the same run once more, by force": Row(
-        arrange=published_before, options=("-q", "--force"), code=DONE, says="nothing was read"
+        arrange=published_before, options=("-q", "--force"), code=DONE, says="Nothing was read"
     ),
     "another plan to the same folder": Row(
         arrange=published_before, options=("-q", "--h", "2"), says="not empty"

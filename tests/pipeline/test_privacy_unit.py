@@ -156,7 +156,7 @@ def test_check_reports_a_missing_unit_as_what_blocks_publishing_and_goes_on(tmp_
     result = CliRunner().invoke(app, ["check", str(path)], catch_exceptions=False)
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 0
-    assert "publish will refuse it: the plan does not state its privacy unit" in shown
+    assert "publish will refuse it: The plan does not state its privacy unit" in shown
     assert "'one-record-per-person: true', if nobody can have more than one record" in shown
     assert "A published count is within" in shown
     told = json.loads(CliRunner().invoke(app, ["check", str(path), "--json"]).stdout)

@@ -54,7 +54,9 @@ def with_plan(**changes):
 
 def test_a_release_is_written_booked_and_read_back(tmp_path):
     release = hedgerow.publish(
-        PLAN, data=pd.DataFrame(table()), out=tmp_path / "release", records=True, parquet=True
+        PLAN,
+        data=pd.DataFrame(table()),
+        out=hedgerow.Output(folder=tmp_path / "release", records=True, parquet=True),
     )
     assert sorted(path.name for path in (tmp_path / "release").iterdir()) == [
         "certificate.json",
@@ -243,8 +245,7 @@ def test_records_sampled_from_boxes_come_with_a_notice(tmp_path, method, setting
     hedgerow.publish(
         plan,
         data=pd.DataFrame(table()),
-        out=tmp_path / "release",
-        records=True,
+        out=hedgerow.Output(folder=tmp_path / "release", records=True),
         seed=1,
         notice=notices.append,
     )

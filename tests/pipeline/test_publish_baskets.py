@@ -83,7 +83,9 @@ def with_plan(**changes):
 
 def test_a_release_is_written_booked_and_read_back(tmp_path):
     out = tmp_path / "release"
-    release = hedgerow.publish(PLAN, data=pl.DataFrame({"bought": RECORDS}), out=out, parquet=True)
+    release = hedgerow.publish(
+        PLAN, data=pl.DataFrame({"bought": RECORDS}), out=hedgerow.Output(folder=out, parquet=True)
+    )
     assert isinstance(release, BasketRelease)
     assert BasketRelease.load(out).digest == release.digest
     (entry,) = Ledger().entries("receipts")
@@ -136,7 +138,7 @@ def test_a_plan_without_data_says_so():
 
 
 def test_data_that_cannot_be_read_book_nothing():
-    with pytest.raises(DataError, match="the column 'bought' does not exist"):
+    with pytest.raises(DataError, match="The column 'bought' does not exist"):
         hedgerow.publish(PLAN, data=pl.DataFrame({"sold": RECORDS}))
     assert Ledger().accounts() == ()
 

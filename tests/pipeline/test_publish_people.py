@@ -170,7 +170,7 @@ def test_a_chosen_bound_is_paid_for_once():
 @pytest.mark.parametrize(
     ("more", "match"),
     [
-        ({"person": "nobody"}, "the column 'nobody' does not exist"),
+        ({"person": "nobody"}, "The column 'nobody' does not exist"),
         ({"records-per-person": 0}, "is not from 1 to"),
         ({"records-per-person": True}, "not a whole number"),
         ({"records-per-person": None}, "records-per-person: This setting is missing"),

@@ -102,7 +102,7 @@ def test_people_are_protected_with_all_their_sequences(trips, tmp_path, monkeypa
 
 def test_a_release_is_booked_written_and_read_back(trips, tmp_path):
     data, out = lines_file(tmp_path, trips), tmp_path / "release"
-    release = hedgerow.publish(plan_of(), data=data, out=out, parquet=True)
+    release = hedgerow.publish(plan_of(), data=data, out=hedgerow.Output(folder=out, parquet=True))
     again = hedgerow.SequenceRelease.load(out)
     assert again.digest == release.digest
     assert np.array_equal(again.sequences.prefixes.counts, release.sequences.prefixes.counts)

@@ -48,7 +48,7 @@ def test_a_kept_release_gets_its_name_and_its_entry_its_digest(case: Case, kept:
     assert case.hidden() == []
     (entry,) = Ledger(case.ledger).entries("wards")
     assert entry.state == "released"
-    with pytest.warns(UserWarning, match="nothing was read or spent"):
+    with pytest.warns(UserWarning, match="Nothing was read or spent"):
         publish("plan.yaml", out=case.out)  # the ledger knows the certificate that lies there
     assert case.states() == ["released"]
 

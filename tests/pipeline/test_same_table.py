@@ -193,7 +193,11 @@ def test_no_file_of_a_release_holds_a_digest_of_a_column(table, tmp_path):
     import sqlite3
     from contextlib import closing
 
-    hedgerow.publish(plan_for("visits"), data=table, out=tmp_path / "release", records=True)
+    hedgerow.publish(
+        plan_for("visits"),
+        data=table,
+        out=hedgerow.Output(folder=tmp_path / "release", records=True),
+    )
     with closing(sqlite3.connect(Ledger().path)) as database:
         seen = database.execute("SELECT digest, name FROM seen WHERE tab > 0").fetchall()
     assert [name for _, name in seen] == ["column age", "column sick", "column ward"]
@@ -209,7 +213,9 @@ def test_an_entry_has_the_digest_of_what_its_own_run_wrote(table, tmp_path, monk
     def late(ledger, entry_id, digest):
         if not second:
             second.append(True)
-            hedgerow.publish(plan_for("visits"), data=table, out=out, force=True)
+            hedgerow.publish(
+                plan_for("visits"), data=table, out=hedgerow.Output(folder=out, force=True)
+            )
         return released(ledger, entry_id, digest)
 
     monkeypatch.setattr(Ledger, "released", late)

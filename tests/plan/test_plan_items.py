@@ -79,7 +79,7 @@ MISTAKES = {
         "publish.method",
         ["does not publish attributes", "diffgen"],
     ),
-    "printed factor": (with_publish(c1=1), "publish.c1", ["only the faithful"]),
+    "printed factor": (with_publish(c1=1), "publish.c1", ["Only the faithful"]),
     "negative factor": (with_publish(c2=-1, faithful=True), "publish.c2", ["0 or a number above"]),
     "target if faithful": (
         with_publish(faithful=True, **{"false-positives": 1}),

@@ -125,7 +125,7 @@ MISTAKES = {
     "bounds fall": (
         with_age(numeric=[90, 17]),
         "attributes.age.numeric",
-        ["low (90) is not below high (17)", "low < high"],
+        ["The lower bound (90) is not below the upper bound (17)", "low < high"],
     ),
     "bounds equal": (with_age(numeric=[1, 1.0]), "attributes.age.numeric", ["low < high"]),
     "one bound": (with_age(numeric=[1]), "attributes.age.numeric", ["[low, high]"]),

@@ -62,7 +62,7 @@ def test_lines_that_are_too_long_are_those_and_no_others(
         assert lines_of(path, size=size, drop_long=False) == kept
     else:
         first = next(i for i, line in numbered if len(line) > MOST)
-        with pytest.raises(DataError, match=f"line {first}: the line is too long"):
+        with pytest.raises(DataError, match=f"line {first}: The line is too long"):
             lines_of(path, size=size, drop_long=False)
 
 

@@ -60,13 +60,13 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
         put(gzip.compress(b"a,b\n", mtime=0) + SECRET.encode()),
         "damaged",
     ),
-    "ragged, too short": (put("a,b\n1,2\n" + SECRET + "\n"), "line 3: the record has 1 fields"),
-    "ragged, too long": (put("a,b\n" + ROW.strip() + ",x\n"), "line 2: the record has 3 fields"),
-    "a blank line with spaces": (put("a,b\n1,2\n  \n" + ROW), "line 3: the record has 1 fields"),
+    "ragged, too short": (put("a,b\n1,2\n" + SECRET + "\n"), "line 3: The record has 1 fields"),
+    "ragged, too long": (put("a,b\n" + ROW.strip() + ",x\n"), "line 2: The record has 3 fields"),
+    "a blank line with spaces": (put("a,b\n1,2\n  \n" + ROW), "line 3: The record has 1 fields"),
     "unclosed quote": (put(f'a,b\n1,"{SECRET}\n2,3\n'), "line 2: .*not closed"),
     "unclosed quote in the header": (put(f'a,"b\n1,{SECRET}\n'), "line 1: .*not closed"),
-    "columns of one name": (put(f"{SECRET},b, {SECRET} \n1,2,3\n"), "columns 1 and 3"),
-    "two columns without a name": (put(f"a,,\n1,{SECRET},3\n"), "columns 2 and 3"),
+    "columns of one name": (put(f"{SECRET},b, {SECRET} \n1,2,3\n"), "Columns 1 and 3"),
+    "two columns without a name": (put(f"a,,\n1,{SECRET},3\n"), "Columns 2 and 3"),
     "too many columns": (put(",".join(map(str, range(10_001)))), "more than 10,000 columns"),
     "a name too long": (put(SECRET * 20_000 + ",b\n1,2\n"), "line of column names"),
     "NUL bytes": (put(f"a,b\n1,{SECRET}\0\n"), "line 2: .*may not be text"),
@@ -82,7 +82,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "Parquet in name only": (put("PAR1" + SECRET), "damaged"),
     "Arrow in name only": (put("ARROW1\0\0" + SECRET), "damaged"),
     "an Arrow stream in name only": (put(b"\xff\xff\xff\xff" + SECRET.encode()), "damaged"),
-    "Parquet with columns of one name": (parquet_with_columns_of_one_name, "columns 1 and 2"),
+    "Parquet with columns of one name": (parquet_with_columns_of_one_name, "Columns 1 and 2"),
 }
 
 

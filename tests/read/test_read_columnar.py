@@ -91,7 +91,7 @@ def test_folders_that_are_not_one_table_are_refused(tmp_path):
         open_table(tmp_path)
     pq.write_table(TABLE, tmp_path / "1.parquet")
     pq.write_table(TABLE.select(["age"]), tmp_path / "2.parquet")
-    with pytest.raises(DataError, match=r"2\.parquet: the columns differ from those"):
+    with pytest.raises(DataError, match=r"2\.parquet: The columns differ from those"):
         open_table(tmp_path)
     (tmp_path / "2.parquet").unlink()
     (tmp_path / "year=2011").mkdir()
@@ -108,7 +108,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path, kind, damage):
     content = path.read_bytes()
     half = len(content) // 2
     path.write_bytes(content[:half] if damage == "cut" else content[:8] + b"\xa5" * (half * 2 - 8))
-    with pytest.raises(DataError, match=r"people\.data: the file is damaged") as caught:
+    with pytest.raises(DataError, match=r"people\.data: The file is damaged") as caught:
         rows_of(open_table(path))
     assert "SECRET" not in str(caught.value)
     assert caught.value.__suppress_context__
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path, kind, damage):
 
 def test_an_absent_column_is_named(tmp_path):
     pq.write_table(TABLE, tmp_path / "people.parquet")
-    with pytest.raises(DataError, match="the column 'wage' does not exist") as caught:
+    with pytest.raises(DataError, match="The column 'wage' does not exist") as caught:
         rows_of(open_table(tmp_path / "people.parquet"), ["wage"])
     assert "job" not in str(caught.value)
 

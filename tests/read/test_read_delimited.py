@@ -59,7 +59,7 @@ def test_a_file_may_have_no_header_where_the_plan_names_its_columns(tmp_path):
     source = opened(tmp_path, "1,2\n3,4\n", header=("x", "y"))
     assert source.columns == ("x", "y")
     assert rows_of(source) == [("1", "2"), ("3", "4")]
-    with pytest.raises(DataError, match="line 1: the record has 2 fields"):
+    with pytest.raises(DataError, match="line 1: The record has 2 fields"):
         rows_of(opened(tmp_path, "1,2\n3,4\n", header=("x", "y", "z")))
 
 
@@ -283,9 +283,9 @@ def test_a_record_without_end_is_refused_before_it_fills_the_memory(tmp_path, mo
     monkeypatch.setattr(lines, "MAX_RECORD", 1000)
     endless = opened(tmp_path, 'a\n"' + "x\n" * 2000, quote="multi-line")
     quoted = replace(endless, block_size=100)
-    with pytest.raises(DataError, match=r"line 2: a quoted field that begins here"):
+    with pytest.raises(DataError, match=r"line 2: A quoted field that begins here"):
         rows_of(quoted)
-    with pytest.raises(DataError, match=r"line 2: the line is too long"):
+    with pytest.raises(DataError, match=r"line 2: The line is too long"):
         rows_of(replace(opened(tmp_path, "a\n" + "x" * 5000 + "\n"), block_size=100))
 
 
@@ -308,7 +308,7 @@ def test_the_adult_table_reads_with_its_blanks(tmp_path, shared_data):
 
 def test_a_table_without_a_header_says_so_and_not_what_it_holds(shared_data):
     source = open_table(shared_data / "adult" / "adult.test.gz")
-    with pytest.raises(DataError, match="the column 'age' does not exist") as caught:
+    with pytest.raises(DataError, match="The column 'age' does not exist") as caught:
         rows_of(source, ["age"])
     assert "line that names its columns" in str(caught.value)
     assert "Cross" not in str(caught.value)

@@ -92,7 +92,7 @@ def test_an_empty_dataframe_has_columns_and_no_record():
 
 def test_columns_of_one_name_are_refused():
     doubled = pd.DataFrame([[1, 2]], columns=["SECRET", "SECRET"])
-    with pytest.raises(DataError, match="columns 1 and 2 have the same name") as caught:
+    with pytest.raises(DataError, match="Columns 1 and 2 have the same name") as caught:
         open_table(doubled)
     assert "SECRET" not in str(caught.value)
     with pytest.raises(DataError, match="more than 10,000 columns"):

@@ -279,7 +279,7 @@ def bad_inputs(folder):
         (text, ItemsPlace(), "items.column"),
         (text, column, "does not hold lists"),
         (nested, column, "no text form"),
-        (text, ItemsPlace(column="sold"), "the column 'sold' does not exist"),
+        (text, ItemsPlace(column="sold"), "The column 'sold' does not exist"),
         (
             text,
             ItemsPlace(column="bought", record="receipt"),

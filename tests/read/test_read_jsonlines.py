@@ -143,7 +143,7 @@ def test_columns_are_the_keys_of_the_first_objects_that_hold_values(tmp_path):
     assert source.nested == ("tags", "where")
     with pytest.raises(DataError, match="line 2: a column holds a list"):
         rows_of(source, ["tags"])
-    with pytest.raises(DataError, match="the column 'jobs' does not exist"):
+    with pytest.raises(DataError, match="The column 'jobs' does not exist"):
         rows_of(source, ["jobs"])
 
 
@@ -173,7 +173,7 @@ def test_no_record_decides_which_columns_there_are(tmp_path):
     assert rows_of(beside, ["age", "rare"]) == [("17", None), ("1", "x"), ("17", None)]
     # A list in the plan is public, so a name that is not on it is a mistake in the plan.
     listed = open_table(put(tmp_path, [rare]), reading=Reading(malformed="drop", header=("age",)))
-    with pytest.raises(DataError, match="the column 'rare' does not exist"):
+    with pytest.raises(DataError, match="The column 'rare' does not exist"):
         rows_of(listed, ["rare"])
 
 

@@ -102,7 +102,7 @@ LARGE = {
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
 def test_a_large_value_of_a_server_is_not_sent(postgres_url, value):
     query = f"SELECT n, CASE n WHEN 2 THEN {value} END AS a FROM generate_series(1, 3) AS n"
-    with pytest.raises(DataError, match="a value is larger than a megabyte") as caught:
+    with pytest.raises(DataError, match="A value is larger than a megabyte") as caught:
         list(open_table(postgres_url, query=query).batches(["n", "a"]))
     assert "SECRET" not in str(caught.value)
     dropping = open_table(postgres_url, query=query, reading=Reading(malformed="drop"))

@@ -123,7 +123,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
 def test_a_database_needs_a_query_and_a_file_takes_none(database, tmp_path):
     with pytest.raises(SettingError, match="needs a query"):
         open_table(f"sqlite:///{database}")
-    with pytest.raises(SettingError, match="a query needs a database"):
+    with pytest.raises(SettingError, match="A query needs a database"):
         open_table(database, query="select 1")
     with pytest.raises(DataError, match="not name a database that can be read") as caught:
         open_table(f"mysql://user:{SECRET}@host/db", query="select 1")

@@ -70,7 +70,7 @@ def test_one_of_several_sheets_must_be_named(tmp_path):
     with pytest.raises(DataError, match="lacks this sheet"):
         open_table(path, reading=Reading(sheet="data"))
     assert rows_of(open_table(path, reading=Reading(sheet="Data"))) == [("1",)]
-    with pytest.raises(DataError, match="the sheet is empty"):
+    with pytest.raises(DataError, match="The sheet is empty"):
         open_table(path, reading=Reading(sheet="Notes"))
 
 

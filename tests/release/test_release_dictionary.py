@@ -82,7 +82,9 @@ def test_every_column_of_a_table_release_is_described_and_fits(method, tmp_path)
     plan["missing"] = "value"
     data = write_table(tmp_path / "table.csv")
     out = tmp_path / "release"
-    hedgerow.publish(plan, data=data, out=out, seed=3, records=True, parquet=True)
+    hedgerow.publish(
+        plan, data=data, out=hedgerow.Output(folder=out, records=True, parquet=True), seed=3
+    )
     files = checked_package(out)
     there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert there - set(files) == {"certificate.json", "datapackage.json", "report.html"}
@@ -170,7 +172,12 @@ def test_bounds_of_a_grid_of_fractions_are_numbers(tmp_path):
         "publish": {"method": "basic-table", "epsilon": 8},
     }
     out = tmp_path / "release"
-    hedgerow.publish(plan, data=pa.table({"x": [0.1, 0.5] * 50}), out=out, seed=1, records=True)
+    hedgerow.publish(
+        plan,
+        data=pa.table({"x": [0.1, 0.5] * 50}),
+        out=hedgerow.Output(folder=out, records=True),
+        seed=1,
+    )
     field = checked_package(out)["records.csv"]["schema"]["fields"][0]
     assert field["type"] == "number"
     assert Fraction(field["constraints"]["maximum"]) == 1
@@ -185,7 +192,7 @@ def test_dates_are_dates_with_their_bounds(tmp_path):
     }
     days = pa.table({"seen": ["2020-02-29", "2020-07-01"] * 50})
     out = tmp_path / "release"
-    hedgerow.publish(plan, data=days, out=out, seed=1, records=True)
+    hedgerow.publish(plan, data=days, out=hedgerow.Output(folder=out, records=True), seed=1)
     field = checked_package(out)["records.csv"]["schema"]["fields"][0]
     assert field["type"] == "date"
     bounds = {"minimum": "2020-01-01", "maximum": "2020-12-31"}

@@ -184,7 +184,7 @@ def test_a_description_is_written_beside_the_release(typed):
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["release", "--as", "poem"], "no such format"),
+        (["release", "--as", "poem"], "not a kind of description"),
         (["release", "--as", "registry"], "--publisher"),
         (["release", "--as", "croissant", "-o", "release/c.json"], "in the release folder"),
         (["release", "--as", "croissant", "-o", "no/c.json"], "cannot be written"),

@@ -305,7 +305,7 @@ def test_the_plan_that_was_agreed_on_is_known_by_its_fingerprint(release):
 def test_a_signature_proves_the_maker_to_who_has_the_key(release, keys):
     found = hedgerow.verify(release, key=keys[1])
     assert (found.statement, found.passed) == ("intact, maker proved", True)
-    assert "with --key" in hedgerow.verify(release).notes[0]
+    assert "with --public-key" in hedgerow.verify(release).notes[0]
 
 
 def test_a_folder_that_somebody_else_made_does_not_pass(release, keys, tmp_path):

@@ -163,7 +163,7 @@ def test_a_file_whose_boxes_do_not_fit_their_tree_is_refused(schema, boxes, chan
 
 
 def test_a_cut_has_no_tree(schema, groups, boxes):
-    with pytest.raises(InternalError, match="boxes need a tree"):
+    with pytest.raises(InternalError, match="Boxes need a tree"):
         Recoding.of(schema, replace(groups, tree=boxes.tree, boxes=boxes.boxes))
 
 

@@ -232,7 +232,7 @@ def test_a_refusal_is_told_in_the_words_of_the_command_line(browser, folder):
     run = over(browser, "publish")
     assert run.state == "refused"
     text = html.unescape(browser.client.get(f"/runs/{run.id}").text)
-    assert "nobody has confirmed that the domains in this plan are public knowledge" in text
+    assert "Nobody has confirmed that the domains in this plan are public knowledge" in text
     assert not (folder / "release").exists()
 
 

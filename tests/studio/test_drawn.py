@@ -9,10 +9,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.draw.bars import length_bars
 from hedgerow.draw.map_names import LINE, NARROW, WIDE, names_across, names_down
 from hedgerow.draw.maps import HEIGHT, WIDTH, BoxMap, MapMark
 from hedgerow.model.sequences import NoisySequences
-from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars
+from hedgerow.studio.itemsview import held_bars, next_bars
 from hedgerow.taxonomy.tree import Taxonomy
 
 marks = st.lists(

@@ -13,8 +13,9 @@ import pytest
 
 import hedgerow
 from hedgerow.draw.axis import PictureAxis
-from hedgerow.studio.boxview import box_node, brushed, kept_attributes, some_records
-from hedgerow.studio.framed import FRAME_POLICY
+from hedgerow.draw.tree import box_node
+from hedgerow.studio.boxview import brushed, kept_attributes, some_records
+from hedgerow.studio.shell import FRAME_POLICY
 from hedgerow.studio.shownrelease import shown_release
 from support.studio import Browser
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import hedgerow.studio
-from hedgerow.studio.helped import glossary
 from hedgerow.studio.pages import ORDER, PAGES
+from hedgerow.studio.shared import glossary
 from hedgerow.studio.terms import terms_in, with_terms
 from hedgerow.studio.texts import texts
 from tools.glossary import PLACE, glossary_text

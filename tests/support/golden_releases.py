@@ -136,7 +136,9 @@ def _larger() -> dict[str, tuple[dict[str, Any], Callable[[Path], Path]]]:
 
 def _published(plan: Any, data: Any, folder: Path, **settings: Any) -> dict[str, Any]:
     out = folder / "release"
-    hedgerow.publish(plan, data=data, out=out, records=True, seed=SEED, **settings)
+    hedgerow.publish(
+        plan, data=data, out=hedgerow.Output(folder=out, records=True), seed=SEED, **settings
+    )
     assert hedgerow.verify(out).faults == ()
     certificate = json.loads((out / "certificate.json").read_text(encoding="utf-8"))
     promised, counts = certificate["guarantee"], certificate["counts"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 from pydantic import ValidationError
@@ -39,7 +39,7 @@ from hedgerow.privacy.source import SeededSource
 VARIED = ("score", "faithful")
 """Settings of which every combination is audited."""
 
-FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
+FURTHER: Mapping[str, Sequence[Mapping[str, object]]] = {
     "diffgen": [{"h": "all"}, {"h": "auto"}],
     "diffmulti": [{"distribution": "even"}, {"for": "clustering"}],
     "coterie": [{"frequent": 5}],
@@ -50,7 +50,7 @@ FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
 NAMED = {"coterie": "coterie, up to 18 items"}
 """Names of variants whose pairs cover only one of several branches of a method."""
 
-SMALL: Mapping[str, Mapping[str, Any]] = {
+SMALL: Mapping[str, Mapping[str, object]] = {
     "diffgen": {"h": 2},
     "diffmulti": {"h": 4},
     "rps": {"height": 3},
@@ -86,7 +86,7 @@ def subjects(
             yield from _variants(name, epsilon=epsilon, seed=seed)
         else:
             raise SettingError(
-                f"{name!r} is not a method",
+                f"{name!r} is not a method.",
                 where="audit",
                 do=f"Give one of: {', '.join(known_names())}.",
             )
@@ -133,15 +133,15 @@ def settings_of(
         yield _words(name, combined), publish
 
 
-def _settings(name: str, epsilon: Fraction, varied: Mapping[str, Any]) -> PrivateSettings:
+def _settings(name: str, epsilon: Fraction, varied: Mapping[str, object]) -> PrivateSettings:
     fields = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
     publish = METHODS[name].model_validate(fields)
     if not isinstance(publish, PrivateSettings):
-        raise InternalError(f"{name} is not private")
+        raise InternalError(f"{name} is not private.")
     return publish
 
 
-def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
+def _choices(model: type[MethodSettings], field: str) -> tuple[object, ...]:
     """Return the possible values of a setting: those of its literal type, or both truth values."""
     annotation = model.model_fields[field].annotation
     parts = [annotation, *get_args(annotation)]
@@ -151,7 +151,7 @@ def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
     return (False, True)
 
 
-def _words(name: str, varied: Mapping[str, Any]) -> str:
+def _words(name: str, varied: Mapping[str, object]) -> str:
     words = []
     for field, value in varied.items():
         if field == "faithful":

@@ -196,4 +196,4 @@ def _leaf_counts(
 
 def _check_settled(ledger: PathLedger, name: str) -> None:
     if not ledger.settled():
-        raise InternalError(f"{name} did not spend exactly its epsilon")
+        raise InternalError(f"{name} did not spend exactly its epsilon.")

@@ -93,7 +93,7 @@ class PeopleSubject:
     def _once(self, pair: PeoplePair, *, has_person: bool, source: SeededSource) -> Features:
         result = self.run(pair, has_person=has_person, source=source)
         if result.path is None or result.people is None:
-            raise InternalError(f"{self.name} protects nobody")
+            raise InternalError(f"{self.name} protects nobody.")
         released = result.published
         shown: Features
         if isinstance(released, Groups) and isinstance(pair, PersonPair):
@@ -103,7 +103,7 @@ class PeopleSubject:
         elif isinstance(released, NoisyBaskets) and not isinstance(pair, PersonPair):
             shown = basket_features(released, pair.shown())
         else:
-            raise InternalError("a method was run on a pair of another kind")
+            raise InternalError("A method was run on a pair of another kind.")
         bound = {"records of a person that count": float(result.people.most)}
         return shown | bound | ledger_features(result.path)
 
@@ -141,7 +141,7 @@ def people_subjects(
     for name in names or METHODS:
         if name not in METHODS:
             raise SettingError(
-                f"{name!r} is not a method",
+                f"{name!r} is not a method.",
                 where="audit",
                 do=f"Give one of: {', '.join(METHODS)}.",
             )

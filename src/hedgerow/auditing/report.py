@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from hedgerow.auditing.subject import Claim
 
@@ -24,7 +24,7 @@ class Finding:
     runs: int
     certified: float
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the finding for JSON."""
         return {
             "pair": self.pair,
@@ -70,7 +70,7 @@ class Verdict:
             return "claims nothing"
         return "refuted" if self.certified > float(self.claim.epsilon) else "not refuted"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the verdict for JSON, budgets as exact text."""
         claim = self.claim
         return {
@@ -96,7 +96,7 @@ class AuditReport:
         """True if any claim is refuted."""
         return any(verdict.outcome == "refuted" for verdict in self.verdicts)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the report for JSON."""
         return {
             "refuted": self.refuted,

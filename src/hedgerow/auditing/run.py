@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any
 
 from hedgerow.auditing.bounds import MISTAKE, certified
 from hedgerow.auditing.cases import PairsOf, Unclaimed, method_subject, subjects
@@ -126,7 +125,7 @@ def _lab(jobs: int, seed: int | None) -> Iterator[_Lab]:
 def _without_main() -> Iterator[None]:
     """Keep new processes from running the caller's script again, which they do not need."""
     main = sys.modules["__main__"]
-    kept: dict[str, Any] = {
+    kept: dict[str, object] = {
         name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)
     }
     for name in kept:
@@ -199,11 +198,11 @@ def audit(
     """
     if plan is not None and methods:
         raise SettingError(
-            "methods and a plan exclude each other", where="audit", do="Give one of them."
+            "Methods and a plan exclude each other.", where="audit", do="Give one of them."
         )
     if plan is not None and people:
         raise SettingError(
-            "people and a plan exclude each other",
+            "People and a plan exclude each other.",
             where="audit",
             do="Give only the plan: its own line 'person' says who is protected.",
         )
@@ -349,7 +348,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
     names = [name for name in subject.pairs if not pairs or name in pairs]
     if not names:
         raise SettingError(
-            f"{subject.name} does not have the pairs {', '.join(pairs)}",
+            f"{subject.name} does not have the pairs {', '.join(pairs)}.",
             where="pairs",
             do=f"Give some of: {', '.join(subject.pairs)}.",
         )

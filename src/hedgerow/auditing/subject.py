@@ -105,7 +105,7 @@ class MethodSubject:
             Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source)
         )
         if not ledger.settled():
-            raise InternalError(f"{self.name} did not spend exactly its epsilon")
+            raise InternalError(f"{self.name} did not spend exactly its epsilon.")
         if isinstance(released, Groups) and isinstance(pair, TablePair):
             shown = table_features(released, pair)
         elif isinstance(released, NoisySequences) and isinstance(pair, SequencePair):
@@ -113,7 +113,7 @@ class MethodSubject:
         elif isinstance(released, NoisyBaskets) and isinstance(pair, BasketPair):
             shown = basket_features(released, pair)
         else:
-            raise InternalError("a method was run on a pair of another kind")
+            raise InternalError("A method was run on a pair of another kind.")
         return shown | ledger_features(ledger)
 
 

@@ -1,4 +1,5 @@
-"""Methods that exist for comparison.
+"""Methods that exist for comparison: k-anonymity, RPS, DPCube, PrivBayes and basic tables.
 
-Like any method, each takes an engine and returns groups or baskets.
+Like any method, a private one takes a run, and one of k-anonymity an engine; groups or baskets
+leave.
 """

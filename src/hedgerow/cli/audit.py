@@ -99,7 +99,7 @@ def _write(found: AuditReport, out: Path) -> None:
         (out / "audit.svg").write_text(found.svg(), encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({type(error).__name__})",
+            f"The report cannot be written ({type(error).__name__}).",
             where=str(out),
             do="Choose another folder with --out.",
         ) from None

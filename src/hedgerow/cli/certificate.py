@@ -68,7 +68,7 @@ def certificate_command(
 
     if wanted not in _FORMATS:
         raise SettingError(
-            f"{wanted!r} is not a kind of description",
+            f"{wanted!r} is not a kind of description.",
             where="--as",
             do=f"Give one of: {', '.join(_FORMATS)}.",
         )
@@ -120,7 +120,7 @@ def _write(output: Path, text: str, release: Path) -> None:
 
     if output.resolve().is_relative_to(release.resolve()):
         raise ReleaseError(
-            "the file is in the release folder, which must not get another file",
+            "The file is in the release folder, which must not get another file.",
             where=str(output),
             do="Choose a file outside of it.",
         )
@@ -129,7 +129,7 @@ def _write(output: Path, text: str, release: Path) -> None:
             file.write(text)
     except OSError as error:
         raise ReleaseError(
-            f"the file cannot be written: {(error.strerror or str(error)).lower()}",
+            f"The file cannot be written: {(error.strerror or str(error)).lower()}.",
             where=str(output),
             do="Choose a new file in a folder that you may write to.",
         ) from error

@@ -104,7 +104,7 @@ def _records(text: str | None) -> int | tuple[int, int] | None:
     match = _RANGE.fullmatch(text)
     if match is None:
         raise SettingError(
-            f"{text!r} is not a number of records",
+            f"{text!r} is not a number of records.",
             where="--records",
             do="Give a whole number such as 45000, or a range such as 10000-50000.",
         )
@@ -187,7 +187,7 @@ def _show_blockers(result: dict[str, Any]) -> None:
 
     for each in result["blockers"]:
         if each["where"] not in ("confirmed", "approved"):
-            say(f"[bold]publish will refuse it: {escape(each['what'])}.[/bold]")
+            say(f"[bold]publish will refuse it: {escape(each['what'])}[/bold]")
             say(escape(each["do"]))
 
 

@@ -19,7 +19,7 @@ from hedgerow.cli.console import (
 from hedgerow.cli.options import ForceOption, TestOption
 
 if TYPE_CHECKING:
-    from hedgerow.comparison.comparison import Comparison
+    from hedgerow.comparison.compare import Comparison
 
 
 def compare_command(
@@ -115,7 +115,7 @@ def _show(comparison: Comparison, out: Path, *, quiet: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from hedgerow.comparison.comparison import COLUMNS
+    from hedgerow.comparison.compare import COLUMNS
 
     table = Table("")
     rows = zip(COLUMNS, *comparison.cells(), strict=True)

@@ -83,7 +83,7 @@ def _sources(texts: list[str]) -> dict[str, str]:
         column, sign, said = text.partition("=")
         if not sign or not column.strip() or not said.strip():
             raise SettingError(
-                f"{text!r} does not name a column and its source",
+                f"{text!r} does not name a column and its source.",
                 where="--source",
                 do="Give COLUMN=TEXT, such as 'age=code book p. 4'.",
             )
@@ -114,6 +114,6 @@ def _show(signing: Signing, plan: Path, *, written: bool) -> None:
         say(Text(sentence))
     signed = [key for key, value in signing.keys.items() if value is not None]
     by = next(value["by"] for value in signing.keys.values() if value is not None)
-    done = "signed" if written else "nothing was written; this would be signed"
+    done = "signed" if written else "Nothing was written; this would be signed"
     say(Text(f"{plan}: {done}: {' and '.join(signed)} by {by}", style="bold"))
     say(f"Fingerprint of the signed plan: {signing.signed.fingerprint}")

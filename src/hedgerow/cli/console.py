@@ -53,7 +53,7 @@ def a_folder(out: Path | None) -> Path | None:
     """Return the folder of ``-o``; a folder cannot go to standard output, so ``-`` is refused."""
     if is_stdout(out):
         raise SettingError(
-            "a folder cannot be written to standard output",
+            "A folder cannot be written to standard output.",
             where="--out -",
             do="Give the name of a folder.",
         )

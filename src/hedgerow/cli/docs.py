@@ -51,7 +51,7 @@ def docs_command(
             for each in (folder / PAGES).rglob("*.html")
         )
         raise SettingError(
-            f"there is no page {page!r}", where="docs", do=f"Give one of: {', '.join(known)}."
+            f"There is no page {page!r}.", where="docs", do=f"Give one of: {', '.join(known)}."
         )
     opened = not (path or as_json) and _opened(file)
 

@@ -157,10 +157,10 @@ def _columns(names: str) -> list[str]:
 def _check_output(out: Path, *, force: bool) -> None:
     if out.suffix.lower() not in (".yaml", ".yml"):
         raise PlanError(
-            "a draft is a YAML file", where=str(out), do="Choose a name that ends in .yaml."
+            "A draft is a YAML file.", where=str(out), do="Choose a name that ends in .yaml."
         )
     if out.exists() and not force:
-        raise PlanError("the file exists", where=str(out), do="Use --force to replace it.")
+        raise PlanError("The file exists.", where=str(out), do="Use --force to replace it.")
 
 
 def _write(out: Path, text: str) -> None:

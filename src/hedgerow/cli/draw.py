@@ -39,12 +39,12 @@ def draw_command(
         return
     n_records = int(loaded.groups.counts.sum())
     if out.exists():
-        raise ReleaseError("the file exists", where=str(out), do="Choose another name.")
+        raise ReleaseError("The file exists.", where=str(out), do="Choose another name.")
     try:
         write_records(loaded.schema, loaded.groups, out, source=SystemSource())
     except OSError as error:
         raise ReleaseError(
-            f"the file cannot be written: {error.strerror}",
+            f"The file cannot be written: {error.strerror}.",
             where=str(out),
             do="Choose a file in a folder that you may write to.",
         ) from error

@@ -104,7 +104,7 @@ def cap(
         from hedgerow.errors import SettingError
 
         raise SettingError(
-            "only a new account can be one of people",
+            "Only a new account can be one of people.",
             where="--people",
             do="Remove it, or add an account with --new.",
         )
@@ -375,7 +375,7 @@ def _write(out: Path, text: str) -> None:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ReleaseError(
-            f"the file cannot be written: {error.strerror}",
+            f"The file cannot be written: {error.strerror}.",
             where=str(out),
             do="Choose a file in a folder that you may write to.",
         ) from error

@@ -173,7 +173,7 @@ def run_command(command: Callable[[], Any]) -> None:
         raise
     except MemoryError as error:
         short = InputError(
-            "there is not enough memory",
+            "There is not enough memory.",
             where="memory",
             do="Give the process more, or publish with --engine stream.",
         )
@@ -184,7 +184,7 @@ def run_command(command: Callable[[], Any]) -> None:
         if os.environ.get("HEDGEROW_DEBUG"):
             raise
         short_of = _short_of_memory(error)
-        unexpected = short_of or InternalError(f"unexpected {type(error).__name__}")
+        unexpected = short_of or InternalError(f"Unexpected {type(error).__name__}.")
         _tell(unexpected, [*_notes(error), *_unbooked(short_of)])
         sys.exit(unexpected.exit_code)
 
@@ -203,8 +203,8 @@ def _short_of_memory(error: Exception) -> InputError | None:
     if limit == resource.RLIM_INFINITY or limit >= LEAST_MEMORY:
         return None
     return InputError(
-        f"memory probably ran out: an unexpected {type(error).__name__} under a limit of"
-        f" {limit >> 20:,} MB for the whole process",
+        f"Memory probably ran out: an unexpected {type(error).__name__} under a limit of"
+        f" {limit >> 20:,} MB for the whole process.",
         do="Give it 2,048 MB or more (ulimit -v), or no limit.",
     )
 

@@ -23,7 +23,7 @@ def methods_command(
 
     if name is not None and name not in METHODS:
         raise SettingError(
-            f"{name!r} is not a method", where="methods", do=f"Give one of: {', '.join(METHODS)}."
+            f"{name!r} is not a method.", where="methods", do=f"Give one of: {', '.join(METHODS)}."
         )
     listed = [method_facts(each) for each in ([name] if name else METHODS)]
     result = listed[0] if name else {"methods": [_without_settings(each) for each in listed]}

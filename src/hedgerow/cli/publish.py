@@ -89,7 +89,7 @@ def publish_command(
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
-    from hedgerow import EngineSettings
+    from hedgerow import EngineSettings, Output
     from hedgerow.pipeline.publish import publish as run
 
     notices: list[str] = []
@@ -98,16 +98,18 @@ def publish_command(
             plan,
             data=data,
             table=table,
-            out=out,
-            records=write_records,
-            parquet=parquet,
-            force=force,
-            again=again,
+            out=Output(
+                folder=out,
+                records=write_records,
+                parquet=parquet,
+                force=force,
+                again=again,
+                signing_key=signing_key,
+            ),
             engine=EngineSettings.of(engine, memory=memory, scratch=scratch, master=master),
             seed=seed,
             expect=expect,
             even_if_noise=even_if_noise,
-            sign=signing_key,
             progress=report,
             notice=notices.append,
             method=method,

@@ -66,7 +66,7 @@ class CheckedColumn:
 
         if self.data is None or self.column is None:
             raise SettingError(
-                "a table and a column are needed together",
+                "A table and a column are needed together.",
                 where="--column" if self.column is None else "--data",
                 do="Give both: --data FILE --column NAME.",
             )
@@ -81,7 +81,7 @@ def check_column(
     """Print whether a taxonomy has all values of a column; exit with 1 if not."""
     if tree is None:
         raise SettingError(
-            "several taxonomies are given", where="--column", do="Give one taxonomy for a column."
+            "Several taxonomies are given.", where="--column", do="Give one taxonomy for a column."
         )
     found = column.coverage(_leaf_of(name, tree))
     facts = {

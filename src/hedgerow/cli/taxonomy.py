@@ -123,7 +123,7 @@ def check_taxonomies(
         raise typer.Exit(TaxonomyError.exit_code)  # one JSON document: it has the errors
     if failed:
         raise TaxonomyError(
-            f"{len(failed)} of {len(files)} files are not usable",
+            f"{len(failed)} of {len(files)} files are not usable.",
             do="See the message for each file.",
         )
 
@@ -207,7 +207,7 @@ def build_numeric(
         _refuse("--edge", "--low, --high and --width", any((low, high, width)))
         taxonomy = builders.numeric_edges(edge, fan_out=fan_out, root=root)
     elif low is None or high is None:
-        raise TaxonomyError("the bounds are missing", do="Give --low and --high, or --edge.")
+        raise TaxonomyError("The bounds are missing.", do="Give --low and --high, or --edge.")
     else:
         taxonomy = builders.numeric(
             low=low, high=high, step=step, fan_out=fan_out, widths=width or (), root=root
@@ -341,13 +341,13 @@ def _values(listed: list[str] | None, file: Path | None) -> list[str]:
     if file is not None:
         return read_values(file)
     if not listed:
-        raise TaxonomyError("the values are missing", do="List them, or give --values FILE.")
+        raise TaxonomyError("The values are missing.", do="List them, or give --values FILE.")
     return listed
 
 
 def _refuse(option: str, others: str, both: bool) -> None:
     if both:
-        raise TaxonomyError(f"{option} and {others} exclude each other", do="Give one of them.")
+        raise TaxonomyError(f"{option} and {others} exclude each other.", do="Give one of them.")
 
 
 def _checked(file: Path, format_name: str | None) -> tuple[dict[str, Any], TaxonomyError | None]:

@@ -26,7 +26,7 @@ from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import Progress
 from hedgerow.read.open import open_table
 from hedgerow.release.folder import load_certificate
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.release.release import Release
 from hedgerow.release.write import CERTIFICATE
 
@@ -54,7 +54,7 @@ def booked_releases(
     data: Any,
     *,
     test: Any,
-    plan: PlanGiven,
+    plan: OptionalPlan,
     ledger: str | os.PathLike[str] | None,
     progress: Progress,
 ) -> list[Contender]:
@@ -121,7 +121,7 @@ def _contender(release: Any, certificate: Certificate, subject: EvaluatedSubject
     )
 
 
-def _plan(plan: PlanGiven) -> Plan | None:
+def _plan(plan: OptionalPlan) -> Plan | None:
     if plan is None or isinstance(plan, Plan | Mapping):
         return None if plan is None else as_plan(plan)
     return as_plan(Path(plan))

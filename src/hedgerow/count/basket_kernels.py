@@ -37,7 +37,7 @@ class SplitCounts:
 
     def __post_init__(self) -> None:
         if len(self.first) > MOST_PARTITIONS:
-            raise InternalError("a level has more partitions than 32-bit numbers")
+            raise InternalError("A level has more partitions than 32-bit numbers.")
         require_keys(len(self.first) << self.bits)
 
     def count(self, batch: BasketBatch) -> SparseCounts:

@@ -27,7 +27,7 @@ def require_keys(n_keys: int) -> None:
     >>> require_keys(MOST_KEYS)
     """
     if n_keys > MOST_KEYS:
-        raise InternalError("a table has more cells than 64-bit keys")
+        raise InternalError("A table has more cells than 64-bit keys.")
 
 
 def _classes_of(batch: Batch) -> Codes:

@@ -239,7 +239,7 @@ class _AllCounted:
 
     def filled(self, counted: NDArray[np.int64] | None) -> NDArray[np.int64]:
         if counted is None:
-            raise InternalError("the bins of a level were not counted")
+            raise InternalError("The bins of a level were not counted.")
         return counted
 
 
@@ -295,5 +295,5 @@ class _WorkedOut:
         whole = before.counts[:, np.repeat(before.first[families.parent], widths) + bin_]
         rest = whole - others
         if (rest < 0).any():
-            raise InternalError("children of a box have more records than the box")
+            raise InternalError("Children of a box have more records than the box.")
         counts[:, start + rank * width + bin_] = rest

@@ -66,7 +66,7 @@ class EngineSettings:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise SettingError(
-                f"{self.kind!r} is not known",
+                f"{self.kind!r} is not known.",
                 where="engine",
                 do=f"Give one of: {', '.join(KINDS)}.",
             )
@@ -74,13 +74,13 @@ class EngineSettings:
         for name, kind in mine.items():
             if getattr(self, name) is not None and kind != self.kind:
                 raise SettingError(
-                    f"the engine {self.kind!r} has no such setting",
+                    f"The engine {self.kind!r} has no such setting.",
                     where=name,
                     do=f"Remove it, or use the engine {kind}.",
                 )
         if self.memory is not None and self.memory < LEAST_MEMORY:
             raise SettingError(
-                "this is too little memory to work with",
+                "This is too little memory to work with.",
                 where="memory",
                 do=f"Give at least {LEAST_MEMORY >> 20}MB.",
             )
@@ -103,7 +103,7 @@ class EngineSettings:
             master = resource
         elif resource:
             raise SettingError(
-                f"the engine {kind!r} takes nothing after the colon here",
+                f"The engine {kind!r} takes nothing after the colon here.",
                 where="engine",
                 do="Write it as memory, stream:2GB or spark:local[4].",
             )
@@ -124,5 +124,5 @@ def parse_bytes(text: str) -> int:
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise SettingError("this is not a size", where="memory", do="Write it as 2GB or 800MB.")
+        raise SettingError("This is not a size.", where="memory", do="Write it as 2GB or 800MB.")
     return int(Fraction(found[1]) * (1 << _UNITS[found[2].lower()]))

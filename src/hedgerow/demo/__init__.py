@@ -22,6 +22,7 @@ from hedgerow.evaluation.classification import Accuracy, accuracies, release_acc
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
+from hedgerow.pipeline.output import Output
 from hedgerow.pipeline.publish import publish
 from hedgerow.progress import Progress, no_progress
 from hedgerow.read.open import open_table
@@ -79,7 +80,9 @@ def run_demo(
     """
     progress("laying out the demonstration", None)
     lay_out(folder, force=force)
-    release = publish(folder / "plan.yaml", out=folder / "release", again=force, progress=progress)
+    release = publish(
+        folder / "plan.yaml", out=Output(folder=folder / "release", again=force), progress=progress
+    )
     if not isinstance(release, Release):
         raise InternalError("The demonstration's plan is not for a table.")
     progress("learning from the release", None)

@@ -133,7 +133,7 @@ def read_confidential(
     plan, weights = ready.plan, ready.disclose.risk.weights
     if data is None and plan.data is None:
         raise PlanError(
-            "the plan names no data", where="data", do="Name a file there, or use --data FILE."
+            "The plan names no data.", where="data", do="Name a file there, or use --data FILE."
         )
     own = data is None
     source = open_table(
@@ -198,7 +198,7 @@ def _personal(
     negative = np.flatnonzero((personal < 0).any(axis=1))
     if len(negative):
         raise DataError(
-            f"the weight of record {int(rows[negative[0]]) + 1} is negative",
+            f"The weight of record {int(rows[negative[0]]) + 1} is negative.",
             where="disclose.risk.weights",
             do="Give weights of 0 or more.",
         )
@@ -217,7 +217,7 @@ def _read_weights(
     known = [name for name in names if name in source.columns]
     if not known:
         raise DataError(
-            "no column has the name of an attribute",
+            "No column has the name of an attribute.",
             where=source.name,
             do=f"Name columns after the attributes they weigh: {', '.join(names)[:300]}.",
         )
@@ -228,7 +228,7 @@ def _read_weights(
     weights = np.vstack([np.zeros((0, len(known))), *parts])
     if len(weights) != n_read:
         raise DataError(
-            "the table of weights and the data have different numbers of rows",
+            "The table of weights and the data have different numbers of rows.",
             where=source.name,
             do="Give one row of weights for each record, in the same order.",
         )
@@ -236,7 +236,7 @@ def _read_weights(
     wrong = np.flatnonzero(~np.isfinite(kept).all(axis=1))
     if len(wrong):
         raise DataError(
-            f"row {int(rows[wrong[0]]) + 1} lacks a number",
+            f"Row {int(rows[wrong[0]]) + 1} lacks a number.",
             where=source.name,
             do="Give every record a weight of 0 or more for each attribute.",
         )

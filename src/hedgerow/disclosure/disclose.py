@@ -260,7 +260,7 @@ def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
     disclose = ready.disclose
     if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
         raise SettingError(
-            "this method has no random step",
+            "This method has no random step.",
             where="seed",
             do="Omit it; it is for 'method: approx' with 'faithful: true'.",
         )

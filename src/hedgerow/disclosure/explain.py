@@ -6,9 +6,10 @@ All results are confidential: generalisations, risks and matches of single recor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.lattice.consistency import match_counter
@@ -38,6 +39,22 @@ MOST_FORMS = 1_500
 """Maximum number of generalisations listed for a record; of more, a selection is shown."""
 
 _SLACK = 1e-9
+
+_Goal = TypedDict(
+    "_Goal",
+    {
+        "kind": str,
+        "at-least": float,
+        "at-most": float,
+        "of-most": float,
+        "about": bool,
+        "rate": float,
+        "lambda": float,
+        "kappa": float,
+    },
+    total=False,
+)
+"""The objective of a record's disclosure, with its threshold, as JSON holds it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -145,14 +162,14 @@ def _job(known: ReadyToExplain, record: int) -> int:
     place = np.flatnonzero(known.confidential.rows == record - 1)
     if not len(place):
         raise SettingError(
-            "this is not the number of a disclosed record",
+            "This is not the number of a disclosed record.",
             where="record",
             do="Give a row of the data, counted from 1.",
         )
     return int(known.problems.kind[place[0]])
 
 
-def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, Any]:
+def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> _Goal:
     """Return the goal, with the threshold that it has for this record."""
     disclose = ready.disclose
     if isinstance(disclose, AggregateDisclose):
@@ -177,16 +194,18 @@ def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, An
         return {"kind": "most-utility", "at-most": objective.at_most, "about": False}
     most = landscape.utility(landscape.lattice.bottom)
     least = objective.at_least * most if objective.of_most else objective.at_least
-    goal = {"kind": "least-risk", "at-least": least}
-    return {**goal, "of-most": objective.at_least} if objective.of_most else goal
+    if objective.of_most:
+        return {"kind": "least-risk", "at-least": least, "of-most": objective.at_least}
+    return {"kind": "least-risk", "at-least": least}
 
 
-def _reaches(goal: dict[str, Any], risk: Any, utility: Any) -> Any:
+def _reaches(goal: _Goal, risk: Floats | float, utility: Floats | float) -> NDArray[np.bool_]:
     """Return which generalisations satisfy the constraint."""
     if goal["kind"] == "least-risk":
-        return utility >= goal["at-least"] - _SLACK * max(1.0, abs(goal["at-least"]))
+        least = goal["at-least"] - _SLACK * max(1.0, abs(goal["at-least"]))
+        return np.asarray(utility) >= least
     if goal["kind"] == "most-utility":
-        return risk <= goal["at-most"] * (1 + _SLACK)
+        return np.asarray(risk) <= goal["at-most"] * (1 + _SLACK)
     return np.ones_like(np.asarray(risk), dtype=np.bool_)
 
 
@@ -230,7 +249,7 @@ def _label(domain: Domain, chain: Chains, code: int, level: int) -> str:
 
 
 def _neighbours(
-    known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: dict[str, Any]
+    known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: _Goal
 ) -> list[dict[str, Any]]:
     """Return the generalisations one step from the chosen one, and whether each is acceptable."""
     if chosen is None:
@@ -285,13 +304,13 @@ class _Forms:
             complete=False,
         )
 
-    def reaching(self, goal: dict[str, Any]) -> int | None:
+    def reaching(self, goal: _Goal) -> int | None:
         """Return the number of acceptable ones, or ``None`` if not all were examined."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility"):
             return None
         return int(np.count_nonzero(_reaches(goal, self.risk, self.utility)))
 
-    def best(self, goal: dict[str, Any], chosen: Node | None) -> list[dict[str, Any]]:
+    def best(self, goal: _Goal, chosen: Node | None) -> list[dict[str, Any]]:
         """Return the best alternatives to the chosen one, by the goal."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility", "balance"):
             return []

@@ -151,7 +151,7 @@ def _numbered(tokens: Tokens) -> NDArray[np.int64]:
     for half in halves.T:
         kinds, kind = np.unique(half, return_inverse=True)
         if len(kinds) * (int(number.max(initial=0)) + 1) > np.iinfo(np.int64).max:
-            raise InternalError("too many records were disclosed to one recipient")
+            raise InternalError("Too many records were disclosed to one recipient.")
         _, number = np.unique(number * len(kinds) + kind, return_inverse=True)
     return number
 

@@ -34,7 +34,7 @@ def explain_plane(
     most_records: int = MOST_RECORDS,
     progress: Progress = no_progress,
     **settings: Any,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the frontiers of records at equal distances. Confidential: for the owner alone.
 
     ``aruba`` lists the generalisations of each record with the lowest risk at their utility,
@@ -45,7 +45,7 @@ def explain_plane(
     )
     if known.ready.disclose.risk.consistency != "hierarchical":
         raise SettingError(
-            "generalisations matched by similarity have no frontier that can be computed soon",
+            "Generalisations matched by similarity have no frontier that can be computed soon.",
             where="disclose.risk.consistency",
             do="Set consistency: hierarchical to see the plane.",
         )
@@ -83,18 +83,18 @@ def _sample(known: ReadyToExplain, most: int) -> Ints:
         jobs.append(job)
     if not jobs:
         raise SettingError(
-            "every record has too many generalisations to examine all of them",
+            "Every record has too many generalisations to examine all of them.",
             where="attributes",
             do="Drop attributes, or give taxonomies of fewer levels, to see the plane.",
         )
     return np.array(jobs, dtype=np.int64)
 
 
-def _record(known: ReadyToExplain, job: int) -> dict[str, Any]:
+def _record(known: ReadyToExplain, job: int) -> dict[str, object]:
     landscape = known.landscape(job)
     risk, utility = landscape.risks().reshape(-1), landscape.utilities().reshape(-1)
     steps = Frontier(risk, utility)
-    facts = {
+    facts: dict[str, object] = {
         "before": {
             "risk": float(landscape.risk(landscape.lattice.bottom)),
             "utility": float(landscape.utility(landscape.lattice.bottom)),
@@ -137,7 +137,7 @@ def _undominated(cost: Floats, utility: Floats) -> Ints:
     return kept
 
 
-def _anonymous(known: ReadyToExplain, jobs: Ints) -> list[dict[str, Any]]:
+def _anonymous(known: ReadyToExplain, jobs: Ints) -> list[dict[str, float]]:
     """Return the positions of the same records in k-anonymous tables."""
     forms = UniformForms(
         ready=known.ready, confidential=known.confidential, problems=known.problems

@@ -123,7 +123,7 @@ class MemoryFile:
             raise self._broken("it is empty or not a file")
         if os.name == "posix" and self.path.stat().st_mode & _STRANGERS:
             raise ReleaseError(
-                "the record of disclosures is accessible to other users",
+                "The record of disclosures is accessible to other users.",
                 where=str(self.path),
                 do="Restrict it with: chmod 600 FILE",
             )
@@ -137,14 +137,16 @@ class MemoryFile:
             raise self._broken("it is a database of another program")
         if version != _FORMAT:
             raise ReleaseError(
-                f"this file has format {version}, this hedgerow knows {_FORMAT}",
+                f"This file has format {version}, this hedgerow knows {_FORMAT}.",
                 where=str(self.path),
                 do="Use the version of hedgerow that wrote it, or a newer one.",
             )
 
     def _broken(self, how: str) -> ReleaseError:
         return ReleaseError(
-            f"the record of disclosures cannot be trusted: {how}", where=str(self.path), do=_RECOVER
+            f"The record of disclosures cannot be trusted: {how}.",
+            where=str(self.path),
+            do=_RECOVER,
         )
 
     @contextmanager
@@ -154,14 +156,14 @@ class MemoryFile:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise ReleaseError(
-                    "another process has been writing to it for too long",
+                    "Another process has been writing to it for too long.",
                     where=str(self.path),
                     do="Wait until it has ended, and try again.",
                 ) from None
             raise self._broken("it is damaged, or not a database") from None
         except OSError as error:
             raise ReleaseError(
-                f"the disclosure cannot be recorded: {(error.strerror or 'no access').lower()}",
+                f"The disclosure cannot be recorded: {(error.strerror or 'no access').lower()}.",
                 where=str(self.path),
                 do="Name a file in a folder that you can write to: 'disclose: {memory: FILE}'.",
             ) from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +91,7 @@ def movement_of(
     matches: NDArray[np.int64],
     nodes: list[NDArray[np.int32]],
     chains: tuple[Chains, ...],
-    classes: NDArray[Any] | None,
+    classes: NDArray[np.integer] | None,
     already: Floats | None = None,
 ) -> RiskMovement:
     """Return the change in risk, from the risks of all records and the nodes that are shown.
@@ -114,7 +113,7 @@ def movement_of(
     )
 
 
-def shown_classes(table: EncodedTable, feasible: NDArray[np.bool_]) -> NDArray[Any] | None:
+def shown_classes(table: EncodedTable, feasible: NDArray[np.bool_]) -> NDArray[np.integer] | None:
     """Return the class that each row shows, and one more than the last for withheld rows."""
     target = table.schema.class_attribute
     if target is None or table.classes is None:
@@ -137,7 +136,7 @@ def _step(before: float, after: float) -> Fraction | None:
 def _n_unique(
     nodes: list[NDArray[np.int32]],
     chains: tuple[Chains, ...],
-    classes: NDArray[Any] | None,
+    classes: NDArray[np.integer] | None,
     n_rows: int,
 ) -> int:
     """Return the number of unique rows; nodes of the same codes have the same label."""

@@ -77,13 +77,13 @@ def prepare_disclosure(
     checked = override_disclosure(as_plan(plan), **(settings or {}))
     if checked.person is not None:
         raise PlanError(
-            "records are disclosed one by one, without regard to the person they belong to",
+            "Records are disclosed one by one, without regard to the person they belong to.",
             where="person",
             do="Disclose from a plan without 'person' and with one record per person.",
         )
     if checked.disclose is None:
         raise PlanError(
-            "the plan does not say how to disclose",
+            "The plan does not say how to disclose.",
             where="disclose",
             do="Add a section such as 'disclose: {method: aruba, utility: {at-least: half}}'.",
         )
@@ -134,8 +134,8 @@ def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:
     searches = isinstance(disclose, ThresholdDisclose) and disclose.method != "branch-and-bound"
     if searches and n_forms > MOST_FORMS:
         raise SettingError(
-            f"a record may have {n_forms:,} generalisations, and the method {disclose.method!r}"
-            f" searches {MOST_FORMS:,} at most",
+            f"A record may have {n_forms:,} generalisations, and the method"
+            f" {disclose.method!r} searches {MOST_FORMS:,} at most.",
             where="disclose.method",
             do="Use the method aggregate, which needs no search, or branch-and-bound for a few"
             " records; or drop attributes, or use taxonomies with fewer levels.",

@@ -90,7 +90,7 @@ def withdraw_given(memory: MemoryFile, number: int, *, why: str) -> PastDisclosu
     found = [each for each in everything_given(memory) if each.number == number]
     if not found or found[0].state == "withdrawn":
         raise SettingError(
-            "this is not the number of a disclosure that counts",
+            "This is not the number of a disclosure that counts.",
             where=f"disclosure {number}",
             do="List their numbers with: hedgerow given show PLAN",
         )
@@ -139,7 +139,7 @@ class Recipient:
         """Refuse an output folder that contains the file: it would be given away, or replaced."""
         if self.memory.path.absolute().is_relative_to(destination.absolute()):
             raise SettingError(
-                "the record of disclosures would be inside the folder that is given away",
+                "The record of disclosures would be inside the folder that is given away.",
                 where="disclose.memory",
                 do="Name a file elsewhere, or write to another folder.",
             )
@@ -162,7 +162,7 @@ class Recipient:
     ) -> int:
         """Record these generalisations before they are disclosed; return the number."""
         if self.records is None:
-            raise InternalError("generalisations are booked for records that were not looked up")
+            raise InternalError("Generalisations are booked for records that were not looked up.")
         if not self.memory.exists:
             self.memory.make()
         tokens = tokens_of(self.records, self.memory.read()[0])
@@ -187,8 +187,8 @@ class Recipient:
         ]
         if mine != [each.number for each in self.earlier]:
             raise ReleaseError(
-                f"a disclosure to {self.name!r} was made or withdrawn during this run;"
-                " nothing was written",
+                f"A disclosure to {self.name!r} was made or withdrawn during this run. Nothing"
+                " was written.",
                 where=str(self.memory.path),
                 do="Run the same command again to take it into account.",
             )
@@ -246,7 +246,7 @@ def _unknown(
     others = sorted({each.recipient for each in remembered})
     listed = f" Known recipients: {', '.join(others)[:300]}." if others else ""
     return UnknownRecipientError(
-        f"no disclosure to {name!r} is recorded; nothing was written",
+        f"No disclosure to {name!r} is recorded. Nothing was written.",
         where=str(memory.path),
         do="If they have received nothing from these data yet, use --first (in a plan"
         " 'first: true'). Otherwise check the spelling, or restore the record of disclosures."
@@ -256,7 +256,8 @@ def _unknown(
 
 def _known_already(name: str, memory: MemoryFile, mine: Sequence[PastDisclosure]) -> RefusedError:
     return RefusedError(
-        f"{name!r} received records before, last on {mine[-1].at[:10]}; this is not the first time",
+        f"{name!r} received records before, last on {mine[-1].at[:10]}; this is not the first"
+        " time.",
         where=str(memory.path),
         do="Omit --first (in a plan 'first: true'). If something never reached them, withdraw it"
         " with: hedgerow given withdraw PLAN NUMBER --reason TEXT",
@@ -288,8 +289,8 @@ def _check_comparable(
     else:
         return
     raise OtherRecordsError(
-        f"disclosure {each.number} to {each.recipient!r} cannot be compared: {what}; nothing was"
-        " written",
+        f"Disclosure {each.number} to {each.recipient!r} cannot be compared: {what}. Nothing"
+        " was written.",
         where=str(memory.path),
         do=f"{do} {elsewhere}",
     )

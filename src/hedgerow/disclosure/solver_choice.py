@@ -48,7 +48,7 @@ def solver_for(
         return _aggregate_cubes(common, disclose, workers) or plain
     if isinstance(disclose, ApproxDisclose):
         return OneByOne(common, Approx(common, disclose, seed), workers)
-    raise InternalError("a disclosure method has no solver")
+    raise InternalError("A disclosure method has no solver.")
 
 
 def objective_of(disclose: ThresholdDisclose) -> Objective:
@@ -59,7 +59,7 @@ def objective_of(disclose: ThresholdDisclose) -> Objective:
         return MaximiseUtility(at_most=float(disclose.risk.at_most))
     threshold = disclose.threshold
     if threshold is None:
-        raise InternalError("a threshold method has no goal")
+        raise InternalError("A threshold method has no goal.")
     return MinimiseRisk(at_least=float(threshold.value), of_most=threshold.of_most)
 
 

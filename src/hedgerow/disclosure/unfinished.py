@@ -74,7 +74,7 @@ class Unfinished:
         except BlockingIOError:
             os.close(self.lock)
             raise ReleaseError(
-                "another run of the same plan is using it",
+                "Another run of the same plan is using it.",
                 where=str(self.folder),
                 do="Wait until it has ended, or give another destination.",
             ) from None
@@ -178,7 +178,7 @@ def _refusals(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError(
-            f"answers cannot be saved: {reason}",
+            f"Answers cannot be saved: {reason}.",
             where=str(folder),
             do="Give a destination with free space, in a folder that you can write to.",
         ) from error

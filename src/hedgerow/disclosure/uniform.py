@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +99,7 @@ class UniformForms:
         sizes = self.sizes(form, self.problems.records.codes, self.problems.many)
         return int(sizes.min(initial=len(self.confidential.table)))
 
-    def sizes(self, form: Form, columns: Sequence[NDArray[Any]], many: Ints) -> Ints:
+    def sizes(self, form: Form, columns: Sequence[NDArray[np.integer]], many: Ints) -> Ints:
         """Return the number of records in ``columns`` that match each distinct record."""
         own = self._nodes(form, self.problems.records.codes)
         others = self._nodes(form, columns)
@@ -111,7 +110,7 @@ class UniformForms:
         totals = np.bincount(kind[n:], weights=many, minlength=int(kind.max(initial=0)) + 1)
         return totals[kind[:n]].astype(np.int64)
 
-    def _nodes(self, form: Form, columns: Sequence[NDArray[Any]]) -> list[NDArray[np.int32]]:
+    def _nodes(self, form: Form, columns: Sequence[NDArray[np.integer]]) -> list[NDArray[np.int32]]:
         return [
             chain.nodes[column, level[column]]
             for chain, level, column in zip(self.ready.chains, form.levels, columns, strict=True)

@@ -121,7 +121,7 @@ class Watch:
     def _refuse_above(self, seconds: float) -> None:
         if seconds > self.hours * 3600:
             raise TooLongError(
-                f"the run is expected to take longer than {self.hours:g} hours",
+                f"The run is expected to take longer than {self.hours:g} hours.",
                 where="disclose",
                 do="Drop attributes, use taxonomies with fewer levels, disclose fewer records, or"
                 " use the method aggregate, which needs no search. If you can wait, use --hours"

@@ -60,7 +60,7 @@ def class_measures(truth: Classes, answered: Answered, *, usual: int) -> ClassMe
     """
     if not len(truth):
         raise DataError(
-            "there are no test rows",
+            "There are no test rows.",
             where="evaluation",
             do="Give test rows with a class.",
         )

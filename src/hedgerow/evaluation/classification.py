@@ -172,7 +172,7 @@ def examples_of(
     boxes = boxes_of(groups, test.schema) if by == "boxes" or is_placed(groups) else None
     if by == "boxes" and boxes is None:
         raise ReleaseError(
-            "this release has no tree that assigns records to boxes",
+            "This release has no tree that assigns records to boxes.",
             where="evaluation",
             do="Train on records drawn from it instead: by='records'.",
         )
@@ -218,7 +218,7 @@ def _measured(
 def _classes(table: EncodedTable) -> NDArray[np.int64]:
     if table.classes is None or not len(table):
         raise DataError(
-            "there are no records with a class to compare with",
+            "There are no records with a class to compare with.",
             where="evaluation",
             do="Give a table whose plan names a class, with records in it.",
         )

@@ -67,7 +67,7 @@ def match_point(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]
     """
     if len(first) != len(second) or not len(first):
         raise DataError(
-            "two clusterings of the same records are needed",
+            "Two clusterings of the same records are needed.",
             where="evaluation",
             do="Give both one label per record.",
         )
@@ -113,7 +113,7 @@ def match_points(
     """
     if not len(table):
         raise DataError(
-            "there are no records to cluster", where="evaluation", do="Give a table with records."
+            "There are no records to cluster.", where="evaluation", do="Give a table with records."
         )
     some = _at_most(table, seed)
     raw = Examples.of_records(some)

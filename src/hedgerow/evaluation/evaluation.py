@@ -89,7 +89,7 @@ class Evaluation:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the evaluation cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The evaluation cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a writable folder with enough space.",
             ) from error
@@ -110,21 +110,23 @@ def check_folder(
         release = Path(apart_from).resolve()
         if release == resolved or release in resolved.parents:
             raise ReleaseError(
-                "the folder belongs to the release, which others may see",
+                "The folder belongs to the release, which others may see.",
                 where=str(target),
                 do=f"Give a folder beside the release: {what} is for the data owner only.",
             )
     if target.exists() and not target.is_dir():
-        raise ReleaseError("not a folder", where=str(target), do="Give the name of a folder.")
+        raise ReleaseError(
+            "This is not a folder.", where=str(target), do="Give the name of a folder."
+        )
     if (target / "certificate.json").exists():
         raise ReleaseError(
-            "the folder holds a release, which others may see",
+            "The folder holds a release, which others may see.",
             where=str(target),
             do=f"Give another folder: {what} is for the data owner only.",
         )
     if not force and any((target / name).exists() for name in files):
         raise ReleaseError(
-            f"the folder holds {what} already",
+            f"The folder holds {what} already.",
             where=str(target),
             do="Give another folder, or --force to replace it.",
         )

@@ -21,7 +21,7 @@ def gram_counts(sequences: WeightedSets, n: int, *, begins: bool) -> Grams:
     """Return the count of each run of ``n`` items, or of the sequences that begin with it."""
     if sequences.n_items**n > np.iinfo(np.int64).max:
         raise SettingError(
-            f"runs of {n} items from such a large universe cannot be counted",
+            f"Runs of {n} items from such a large universe cannot be counted.",
             where="task",
             do="Leave out the tasks prefixes and substrings.",
         )

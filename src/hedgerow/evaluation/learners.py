@@ -70,7 +70,7 @@ def answered_by(learner: Learner, train: Examples, test: Examples) -> Answered:
     """
     if train.classes is None:
         raise DataError(
-            "no records with a class to learn from",
+            "No record has a class to learn from.",
             where="evaluation",
             do="Give a table whose plan names a class, with records in it.",
         )

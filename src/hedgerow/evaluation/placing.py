@@ -61,7 +61,7 @@ def places(groups: Groups, table: EncodedTable) -> NDArray[np.int32]:
         return np.stack(columns, axis=1) if columns else np.zeros((len(table), 0), np.int32)
     if groups.tree is None or groups.boxes is None:
         raise ReleaseError(
-            "this release has no tree that assigns records to boxes",
+            "This release has no tree that assigns records to boxes.",
             where="evaluation",
             do="Evaluate a release of another method, such as diffgen or hedge.",
         )

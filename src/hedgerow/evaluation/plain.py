@@ -133,7 +133,7 @@ class _Work:
 
     def _unreadable(self, column: str, what: str) -> DataError:
         return DataError(
-            f"column {column!r} holds {what}",
+            f"Column {column!r} holds {what}.",
             where=self.source.name,
             do="Labels may be values, nodes of the plan's taxonomy, or intervals such as"
             " [17, 30) or 17-29; counts are whole numbers.",
@@ -154,7 +154,7 @@ def _grouped(
     if schema.class_attribute is not None:
         if (ranges[n].stop - ranges[n].first > 1).any():
             raise DataError(
-                "the class is generalised",
+                "The class is generalised.",
                 where=schema.class_attribute.name,
                 do="Remove the class from the plan; classification is then skipped.",
             )

@@ -67,7 +67,7 @@ def risk_of(
     (1.0, 0.4, 0.2)
     """
     if population is not None and len(population) != len(sizes):
-        raise InternalError("the numbers of boxes and of population sizes differ")
+        raise InternalError("The numbers of boxes and of population sizes differ.")
     occupied = sizes > 0
     records = sizes[occupied].astype(np.float64)
     if not len(records):

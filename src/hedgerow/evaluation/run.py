@@ -18,7 +18,7 @@ from hedgerow.evaluation.subject import (
 )
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress, stretch
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.report.headlines import Facts
 
 Task = Literal[
@@ -73,7 +73,7 @@ def evaluate(
     *,
     test: Any = None,
     tasks: Sequence[str] | str = "all",
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     seed: int = 0,
@@ -173,7 +173,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is not a task for {_kind(subject)}",
+                f"{task!r} is not a task for {_kind(subject)}.",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )

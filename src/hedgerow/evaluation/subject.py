@@ -34,7 +34,7 @@ from hedgerow.read.open import open_table
 from hedgerow.read.owned_items import open_owned_items
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.release.release import Release
 from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import CERTIFICATE
@@ -88,7 +88,7 @@ EvaluatedSubject = TableSubject | BasketSubject
 
 
 def subject_of(
-    release: Any, data: Any, *, test: Any = None, plan: PlanGiven = None, progress: Progress
+    release: Any, data: Any, *, test: Any = None, plan: OptionalPlan = None, progress: Progress
 ) -> EvaluatedSubject:
     """Return a release and its data, read with the domains of the release.
 
@@ -104,7 +104,7 @@ def subject_of(
     ):
         if test is not None:
             raise SettingError(
-                "set-valued data has no classification task",
+                "Set-valued data has no classification task.",
                 where="test",
                 do="Leave out the test file.",
             )
@@ -112,20 +112,20 @@ def subject_of(
     says_nothing = known is not None and known.reading is None and known.covers is None
     if loaded is not None and says_nothing:
         raise SettingError(
-            "the release folder names its own domains, and the plan has no section 'reading'",
+            "The release folder names its own domains, and the plan has no section 'reading'.",
             where="plan",
             do="Leave the plan out, or give it a section 'reading'.",
         )
     if loaded is None and known is None:
         raise SettingError(
-            "a plain file does not name its domains",
+            "A plain file does not name its domains.",
             where="plan",
             do="Give --plan PLAN, or a release folder with its certificate.",
         )
     return _table(loaded, release, data, test=test, plan=known, progress=progress)
 
 
-def _plan(plan: PlanGiven) -> Plan | None:
+def _plan(plan: OptionalPlan) -> Plan | None:
     if isinstance(plan, Plan) or plan is None:
         return plan
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))
@@ -140,7 +140,7 @@ def _loaded(release: object) -> Release | BasketRelease | None:
     path = Path(release)
     if "://" not in str(release) and not path.exists():
         raise ReleaseError(
-            "there is no such file or folder", where=str(path), do="Check the path of the release."
+            "There is no such file or folder.", where=str(path), do="Check the path of the release."
         )
     if not path.is_dir() or not (path / CERTIFICATE).exists() or (path / DISCLOSED).exists():
         return None
@@ -168,7 +168,7 @@ def _table(
         schema, groups = read_plain(file, schema_of(plan))
         name = _name(release)
     else:
-        raise InternalError("there is neither a release nor a plan")
+        raise InternalError("There is neither a release nor a plan.")
     reading = PLAIN if plan is None else plan.how_to_read()
     promised = None if certificate is None else certificate.guarantee.person
     cover = None if certificate is None else certificate.covers
@@ -232,7 +232,7 @@ def _encoded(
         table = encode_table(source, schema, progress=report)
     if not len(table):
         raise DataError(
-            "there are no complete records to compare with",
+            "There are no complete records to compare with.",
             where=source.name,
             do="Give the table that the release was made from.",
         )
@@ -251,7 +251,7 @@ def _baskets(
     records = _raw_baskets(data, universe, plan, progress)
     if not len(records):
         raise DataError(
-            "no record has an item of the universe",
+            "No record has an item of the universe.",
             where="evaluation",
             do="Give the data that the release was made from.",
         )
@@ -286,7 +286,7 @@ def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
     """Return the universe of the release, or of the plan, which says where items are."""
     if loaded is None:
         if plan is None:
-            raise InternalError("there is neither a release nor a plan")
+            raise InternalError("There is neither a release nor a plan.")
         return universe_of(plan)
     ordered = isinstance(loaded, SequenceRelease)
     if plan is not None:
@@ -325,8 +325,8 @@ def covered(
     if cover.column not in columns:
         return schema
     raise SettingError(
-        f"the release covers only records whose {cover.column!r} is {listed(cover.values)}, and"
-        " does not say how that column is read",
+        f"The release covers only records whose {cover.column!r} is {listed(cover.values)},"
+        " and does not say how that column is read.",
         where="evaluation",
         do="Give the plan of the release with --plan, or data that hold only that part,"
         " without the column.",
@@ -337,8 +337,8 @@ def _planned(cover: CertifiedCover, plan: Plan) -> CoverRule:
     rule = schema_of(plan).cover
     if rule is None or (rule.attribute.name, rule.values) != (cover.column, cover.values):
         raise SettingError(
-            f"the plan covers another part than the release, whose {cover.column!r} is"
-            f" {listed(cover.values)}",
+            f"The plan covers another part than the release, whose {cover.column!r} is"
+            f" {listed(cover.values)}.",
             where="plan: covers",
             do="Give the plan that the release was made with.",
         )

@@ -204,7 +204,7 @@ def related(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
 def people(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return numbers of people and of their records, and errors against people."""
     if subject.people is None:
-        raise InternalError("the people of the records are not known")
+        raise InternalError("The people of the records are not known.")
     return people_facts(
         subject.groups,
         subject.table,

@@ -124,7 +124,7 @@ class ReleaseAccount:
     def _columns(self, sums: ColumnSums, key: ColumnKey) -> ColumnDigests:
         if key.labels != sums.key:
             raise LedgerError(
-                "the ledger's key has changed while the data was read; nothing was booked",
+                "The ledger's key has changed while the data was read. Nothing was booked.",
                 where="ledger",
                 do="Run it again.",
             )
@@ -143,7 +143,7 @@ class ReleaseAccount:
         name, lost = nearest_plain(self.dataset)
         if lost or not name:
             raise LedgerError(
-                "the name of the file makes no plain name for the ledger",
+                "The name of the file makes no plain name for the ledger.",
                 where="ledger",
                 do="Give the data set one: 'ledger: {dataset: NAME, cap: CAP}' in the plan, of"
                 " lower-case letters from a to z, digits, '.' and '-'.",
@@ -171,8 +171,8 @@ class ReleaseAccount:
             Ledger(self.file).released(booking.id, digest)
         except LedgerError as error:
             raise LedgerError(
-                f"the release is complete and booked, but entry {booking.id} of the ledger could"
-                f" not be marked as released ({error.what.partition(',')[0]})",
+                f"The release is complete and booked, but entry {booking.id} of the ledger"
+                f" could not be marked as released ({error.what.partition(',')[0].rstrip('.')}).",
                 where=error.where,
                 do="Use the release. Its entry stays 'booked' and counts as spent either way.",
             ) from error
@@ -192,7 +192,7 @@ def dataset_name(plan: Plan, data: object) -> str:
     name = _given_name(plan, data)
     if name is None:
         raise PlanError(
-            "this data set needs a name on the ledger",
+            "This data set needs a name on the ledger.",
             where="ledger",
             do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
         )

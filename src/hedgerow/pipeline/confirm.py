@@ -125,7 +125,7 @@ def signing_of(
     """Return the signed plan with what has to be written; see `confirm`."""
     if why is not None and not approve:
         raise SettingError(
-            "a reason is given without an approval", where="why", do="Add --approve, or remove it."
+            "A reason is given without an approval.", where="why", do="Add --approve, or remove it."
         )
     unsigned = as_plan(plan)
     sourced = with_sources(unsigned, sources or {})
@@ -134,7 +134,8 @@ def signing_of(
     waiting = domains_from_data(sourced)
     if waiting and not all_public:
         raise UnconfirmedPlanError(
-            f"taken from the data, and nobody has said that it is public: {few_names(waiting)}",
+            "Domains were taken from the data, and nobody has stated that they are public:"
+            f" {few_names(waiting)}.",
             where="source",
             do="Replace each domain by public knowledge and give its source with"
             " --source 'COLUMN=code book p. 4'; or, if all of them are public knowledge as they"
@@ -174,13 +175,13 @@ def with_sources(plan: Plan, sources: Mapping[str, str]) -> Plan:
             holder = mapping[ITEMS]
         if holder is None:
             raise SettingError(
-                f"the plan has no column {shown(name)}",
+                f"The plan has no column {shown(name)}.",
                 where="source",
                 do="Give COLUMN=TEXT with a column of the plan, or items=TEXT for set-valued data.",
             )
         if text.strip().lower() in ("", FROM_DATA):
             raise SettingError(
-                f"{shown(text)} is not a public source",
+                f"{shown(text)} is not a public source.",
                 where=f"source of {name}",
                 do="Name a code book, a form, a law or a standard.",
             )
@@ -191,20 +192,20 @@ def with_sources(plan: Plan, sources: Mapping[str, str]) -> Plan:
 def _check_answered(plan: Plan) -> None:
     if plan.publish is None and plan.disclose is None:
         raise PlanError(
-            "the plan does not say how to publish, and a signature covers that",
+            "The plan does not say how to publish, and a signature covers that.",
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
     if plan.to_do:
         more = f", and {len(plan.to_do) - 1} more" if len(plan.to_do) > 1 else ""
         raise UnconfirmedPlanError(
-            f"a question is open: {shown(plan.to_do[0])}{more}",
+            f"A question is open: {shown(plan.to_do[0])}{more}.",
             where="to-do",
             do="Answer it in the plan and remove it from the list, then confirm the plan.",
         )
     if isinstance(plan.publish, PrivateSettings) and plan.privacy_unit is None:
         raise UnconfirmedPlanError(
-            "the plan does not say what is protected: a person or a record",
+            "The plan does not say what is protected: a person or a record.",
             where="protects",
             do=UNIT_LINES,
         )

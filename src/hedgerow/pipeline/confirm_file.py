@@ -44,7 +44,7 @@ def confirm_file(
         where=str(file),
     )
     if _plan_in(new, file) != signing.plan:
-        raise InternalError("the plan that was written is not the plan that was signed")
+        raise InternalError("The plan that was written is not the plan that was signed.")
     if not dry_run:
         _replace(file, before=text, after=new)
     return signing
@@ -65,7 +65,7 @@ def _replace(file: Path, *, before: str, after: str) -> None:
     target = file.resolve()
     if read_plan_text(target) != before:
         raise RefusedError(
-            "the file was changed while it was being signed; nothing was written",
+            "The file was changed while it was being signed. Nothing was written.",
             where=str(file),
             do="Look at it, then confirm it again.",
         )

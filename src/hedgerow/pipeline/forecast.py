@@ -242,7 +242,7 @@ def forecast(
     """
     if not ready.private:
         raise SettingError(
-            f"{ready.settings.method} is not differentially private: it has no budget to forecast",
+            f"{ready.settings.method} is not differentially private: it has no budget to forecast.",
             where="publish.method",
             do="Set a differentially private method.",
         )

@@ -38,8 +38,9 @@ def refuse_noise(ready: Prepared) -> None:
     if expected.verdict != "mostly noise":
         return
     raise MostlyNoiseError(
-        f"by {ready.settings.method} at epsilon {ready.epsilon}, {expected.n_counted:,} groups of"
-        f" about {ready.plan.records:,} records would be mostly noise; nothing was read or spent",
+        f"By {ready.settings.method} at epsilon {ready.epsilon}, {expected.n_counted:,} groups"
+        f" of about {ready.plan.records:,} records would be mostly noise. Nothing was read or"
+        " spent.",
         where="publish",
         do=f"Use one of these: {'; or '.join(remedies(ready, expected))}. To publish it anyway:"
         " --even-if-noise.",

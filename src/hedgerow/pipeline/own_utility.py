@@ -18,25 +18,25 @@ def check_own_utility(plan: Plan, utility: OwnUtility) -> None:
     publish = plan.publish
     if publish is None or publish.method != "diffmulti":
         raise PlanError(
-            "only the method diffmulti takes a utility function",
+            "Only the method diffmulti takes a utility function.",
             where="utility",
             do="Give 'method: diffmulti', or leave the function out.",
         )
     if getattr(publish, "score", None) is not None:
         raise PlanError(
-            f"the score of the plan and the utility function {utility.name!r} exclude each other",
+            f"The score of the plan and the utility function {utility.name!r} exclude each other.",
             where="publish.score",
             do="Remove the score, or leave the function out.",
         )
     if getattr(publish, "purpose", None) == "clustering":
         raise PlanError(
-            f"'for: clustering' and the utility function {utility.name!r} exclude each other",
+            f"'for: clustering' and the utility function {utility.name!r} exclude each other.",
             where="publish.for",
             do="Remove 'for', or leave the function out.",
         )
     if plan.count == "people":
         raise PlanError(
-            "a utility function is not shown to follow the weight of a record",
+            "A utility function is not shown to follow the weight of a record.",
             where="count",
             do="Give 'count: records'.",
         )

@@ -36,7 +36,7 @@ class DataPlace:
             return cls(data=data, reading=plan.how_to_read())
         if plan.data is None:
             raise PlanError(
-                "the plan names no data",
+                "The plan names no data.",
                 where="data",
                 do="Name a file there, or give --data FILE.",
             )

@@ -70,7 +70,7 @@ class Prepared:
     def epsilon(self) -> Fraction:
         """The budget of the release, for whoever is protected; some methods have none."""
         if not isinstance(self.settings, PrivateSettings):
-            raise InternalError("a method without a guarantee was asked for its epsilon")
+            raise InternalError("A method without a guarantee was asked for its epsilon.")
         return self.settings.epsilon
 
     @property
@@ -107,14 +107,14 @@ class Prepared:
     def private_method(self) -> AnyMethod:
         """The method, of a plan with a guarantee."""
         if not self.private:
-            raise InternalError("a method without a guarantee was asked for its outline")
+            raise InternalError("A method without a guarantee was asked for its outline.")
         return cast("AnyMethod", self.method)
 
     @property
     def plain_method(self) -> PlainMethod:
         """The method, of a plan without a guarantee."""
         if self.private:
-            raise InternalError("a method with a guarantee was run without its budget")
+            raise InternalError("A method with a guarantee was run without its budget.")
         return cast("PlainMethod", self.method)
 
     @property
@@ -151,14 +151,14 @@ class Prepared:
     def schema(self) -> Schema:
         """The schema of a table."""
         if not isinstance(self.kind, TableKind):
-            raise InternalError("baskets have no schema")
+            raise InternalError("Baskets have no schema.")
         return self.kind.schema
 
     @property
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the items of baskets."""
         if not isinstance(self.kind, BasketKind):
-            raise InternalError("a table has no universe of items")
+            raise InternalError("A table has no universe of items.")
         return self.kind.taxonomy
 
     def outline(self, n_records: int | None = None) -> Outline:
@@ -198,7 +198,7 @@ class Prepared:
         keyed = None
         if self.people is not None:
             if key is None:
-                raise InternalError("people were to be bounded without a key")
+                raise InternalError("People were to be bounded without a key.")
             keyed = KeyedRule(rule=self.people, key=key)
         opening = Opening(
             place=DataPlace.of(self.plan, data),
@@ -229,7 +229,7 @@ class Prepared:
         """Return the groups that the method gives at a rate, of records that are no secret."""
         published = self.private_method.publish(Run.start(engine, epsilon=rate, source=source))
         if not isinstance(published, Groups):
-            raise InternalError("a table was published as baskets")
+            raise InternalError("A table was published as baskets.")
         return published
 
     def fingerprint(self) -> str:
@@ -258,7 +258,7 @@ def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: An
     publish = checked.publish
     if publish is None:
         raise PlanError(
-            "the plan does not say how to publish",
+            "The plan does not say how to publish.",
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
@@ -291,14 +291,14 @@ def _check_people(ready: Prepared) -> None:
             else "it gives no guarantee to anybody"
         )
         raise PlanError(
-            f"the method {settings.method!r} does not protect people with several records: {why}",
+            f"The method {settings.method!r} does not protect people with several records: {why}.",
             where="person",
             do=f"Give a method of pure epsilon, such as {ready.kind.default_method}.",
         )
     refused = ready.kind.refuses_people(settings)
     if ready.people.counted == "people" and refused is not None:
         raise PlanError(
-            f"the method {settings.method!r} cannot count people here: {refused}",
+            f"The method {settings.method!r} cannot count people here: {refused}.",
             where="count",
             do=ready.kind.count_people,
         )

@@ -27,6 +27,7 @@ from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.kinds.kind import AnyRelease, Held
 from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
+from hedgerow.pipeline.output import Output, output_of
 from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
@@ -51,7 +52,7 @@ from hedgerow.release.folder import Written
 from hedgerow.release.records import FROM_BOXES
 from hedgerow.release.release import Release
 from hedgerow.release.sign import sign_in_place
-from hedgerow.release.signing_keys import Signer, read_signer
+from hedgerow.release.signing_keys import read_signer
 from hedgerow.release.write import check_destination
 
 if TYPE_CHECKING:
@@ -73,16 +74,11 @@ def publish(
     data: object = None,
     query: str | None = None,
     table: str | None = None,
-    out: str | os.PathLike[str] | None = None,
-    records: bool = False,
-    parquet: bool = False,
-    force: bool = False,
-    again: bool = False,
+    out: str | os.PathLike[str] | Output | None = None,
     engine: str | EngineSettings = "memory",
     seed: int | None = None,
     expect: str | None = None,
     even_if_noise: bool = False,
-    sign: str | os.PathLike[str] | None = None,
     progress: Progress = no_progress,
     notice: Notice = warn_of,
     method: str | None = None,
@@ -100,17 +96,9 @@ def publish(
         Confidential data to read in place of those that the plan names.
     query, table : str, optional
         With a database URL in ``data``: the query to run, or the table to read.
-    out : path, optional
-        Folder to write the release to. Without it nothing is written.
-    records : bool, default=False
-        Also write `records.csv`, with synthetic records sampled from the release.
-    parquet : bool, default=False
-        Also write `release.parquet`.
-    force : bool, default=False
-        Replace an earlier release in ``out``.
-    again : bool, default=False
-        Make and book another release where this run's own is in ``out`` already. Without it
-        that release is returned, and nothing is read or spent.
+    out : path or Output, optional
+        Folder to write the release to, or an `Output` that also says which files, whether to
+        replace an earlier release, and with which key to sign. Without it nothing is written.
     engine : str or EngineSettings, default="memory"
         What counts the records: ``"memory"``, ``"stream"`` or ``"stream:2GB"`` for data larger
         than memory, ``"spark"`` or ``"spark:local[4]"``, or an `EngineSettings`.
@@ -121,8 +109,6 @@ def publish(
         Fingerprint of the plan that `check` reported, or at least its first 16 characters.
     even_if_noise : bool, default=False
         Publish although, by the plan's number of records, the release would be mostly noise.
-    sign : path, optional
-        File of the private key to sign the release with.
     progress : callable, optional
         Called with the name of a step and the fraction of it that is done, or ``None``. Its
         errors do not end a run that is booked.
@@ -168,6 +154,7 @@ def publish(
 
     .. deprecated:: 0.2
        ``memory``, ``scratch``, ``master`` and ``session``: give ``engine`` an `EngineSettings`.
+       ``records``, ``parquet``, ``force``, ``again`` and ``sign``: give ``out`` an `Output`.
 
     Examples
     --------
@@ -182,7 +169,9 @@ def publish(
 
     """
     data = asked_of(data, query=query, table=table)
-    signer = _signer(sign, out)
+    output = output_of(out, settings)
+    writing = _writing(output)
+    again = output is not None and output.again
     counting = _engine_settings(engine, settings)
     ready = prepare(plan, utility=utility, method=method, epsilon=epsilon, **settings)
     _check_unchanged(ready, expect)
@@ -195,15 +184,15 @@ def publish(
         source=SystemSource() if seed is None else SeededSource(seed),
         progress=progress,
         notice=notice,
-        out=None if out is None else Path(out),
-        writing={"records": records, "parquet": parquet, "force": force or again, "signer": signer},
+        out=None if output is None else output.path,
+        writing=writing,
     )
     if not again and utility is None:  # functions cannot be compared
         earlier = task.answered(counting)
         if earlier is not None:
             return earlier
-    if out is not None:
-        check_destination(out, force=force or again)
+    if output is not None:
+        check_destination(output.path, force=writing["force"])
     if not even_if_noise:
         refuse_noise(ready)
     account = task.account()
@@ -215,7 +204,7 @@ def publish(
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
         release = task.release(holding, account, sums)
-    if records and isinstance(release, Release) and not release.groups.are_points:
+    if writing["records"] and isinstance(release, Release) and not release.groups.are_points:
         notice(FROM_BOXES)
     return release
 
@@ -238,24 +227,24 @@ def _engine_settings(engine: str | EngineSettings, settings: dict[str, Any]) -> 
         return EngineSettings.of(engine, **old)
     if old:
         raise SettingError(
-            "the engine has its settings already",
+            "The engine has its settings already.",
             where=next(iter(old)),
             do="Give it to EngineSettings.",
         )
     return engine
 
 
-def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:
-    """Return the key to sign with; one that cannot be used is refused before anything is read."""
-    if sign is None:
-        return None
-    if out is None:
-        raise SettingError(
-            "a release that is not written cannot be signed",
-            where="sign",
-            do="Set 'out' to the folder of the release.",
-        )
-    return read_signer(sign)
+def _writing(output: Output | None) -> dict[str, Any]:
+    """Return the settings of `write`; a key that cannot be used is refused before reading."""
+    if output is None:
+        return {"records": False, "parquet": False, "force": False, "signer": None}
+    key = output.signing_key
+    return {
+        "records": output.records,
+        "parquet": output.parquet,
+        "force": output.force or output.again,
+        "signer": None if key is None else read_signer(key),
+    }
 
 
 def _sample_key(seed: int | None) -> SampleKey:
@@ -270,13 +259,13 @@ def _check_unchanged(ready: Prepared, expect: str | None) -> None:
         return
     if len(expect) < LEAST_EXPECTED:
         raise SettingError(
-            f"has fewer than {LEAST_EXPECTED} letters",
+            f"The fingerprint has fewer than {LEAST_EXPECTED} letters.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
     if not ready.fingerprint().startswith(expect.lower()):
         raise ChangedPlanError(
-            "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
+            "This is not the plan that was checked: it, a taxonomy of it or an option has changed.",
             where="expect",
             do="Run 'hedgerow check' again with the same options, and publish what it shows if"
             " those who answer for the data agree.",
@@ -317,7 +306,7 @@ class _Task:
         if self.writing["signer"] is not None:
             sign_in_place(self.out, self.writing["signer"])
         self.notice(
-            "This release was made before and is in its place: nothing was read or spent."
+            "This release was made before and is in its place. Nothing was read or spent."
             " For another one, which is booked and replaces it, say --again."
         )
         return earlier

@@ -73,12 +73,12 @@ def recover(
     hidden = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link
     meant = destination_of(hidden)
     if meant is None:
-        raise ReleaseError("is not a folder that a run left", where=str(hidden), do=_GIVE)
+        raise ReleaseError("This is not a folder that a run left.", where=str(hidden), do=_GIVE)
     _check_private(hidden)
     with only_user(hidden) as free:
         if not free:
             raise ReleaseError(
-                "a run is still at work in it", where=str(hidden), do="Wait until it has ended."
+                "A run is still at work in it.", where=str(hidden), do="Wait until it has ended."
             )
         certificate = load_certificate(hidden)
         check_intact(hidden)
@@ -103,12 +103,12 @@ def _check_private(hidden: Path) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the folder cannot be read: {reason}", where=str(hidden), do=_GIVE
+            f"The folder cannot be read: {reason}.", where=str(hidden), do=_GIVE
         ) from error
     own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
     if not stat.S_ISDIR(found.st_mode) or not own or stat.S_IMODE(found.st_mode) != 0o700:
         raise ReleaseError(
-            "is not a folder of your own that nobody else may enter (mode 0700)",
+            "This is not a folder of your own that nobody else may enter (mode 0700).",
             where=str(hidden),
             do="What others could have changed cannot be recovered.",
         )
@@ -117,18 +117,18 @@ def _check_private(hidden: Path) -> None:
 def _check_booked(certificate: Certificate, ledger: Ledger, hidden: Path) -> Entry:
     if certificate.ledger is None or not certificate.guarantee.private:
         raise ReleaseError(
-            "its certificate names no booking", where=str(hidden), do="Publish it again."
+            "Its certificate names no booking.", where=str(hidden), do="Publish it again."
         )
     entry = booked_entry(certificate, ledger)
     if entry is None:
         raise LedgerError(
-            "the ledger has no such booking as its certificate names",
+            "The ledger has no such booking as its certificate names.",
             where=str(hidden),
             do="Name the ledger that the run was booked on, with --ledger FILE.",
         )
     if entry.state != "booked":
         raise LedgerError(
-            f"its entry {entry.id} of the ledger is {entry.state} already",
+            f"Its entry {entry.id} of the ledger is {entry.state} already.",
             where=str(hidden),
             do="Nothing more can be released for it; publish again if it must be.",
         )

@@ -81,7 +81,8 @@ def check_nothing_waits(run: RequestedRun) -> None:
     for folder in recoverable(run.out.absolute()):
         if _waits(run, folder):
             raise KeptReleaseError(
-                "a release of an earlier run of this plan is complete, but not moved to its folder",
+                "A release of an earlier run of this plan is complete, but not moved to its"
+                " folder.",
                 where=str(run.out),
                 kept=str(folder),
                 ledger=_absolute(_ledger_file(run)),

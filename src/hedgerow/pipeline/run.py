@@ -73,7 +73,7 @@ def run_private(
     run = Run.start(engine, epsilon=rate, source=source, progress=progress)
     published = method.publish(run)
     if not run.settled() or (choosing is not None and not choosing.settled()):
-        raise InternalError("the method did not spend exactly its epsilon")
+        raise InternalError("The method did not spend exactly its epsilon.")
     if rule is not None and isinstance(published, Groups):
         published = in_persons(published, rule.unit)
     return RunResult(published=published, path=run.ledger, people=rule, choosing=choosing)

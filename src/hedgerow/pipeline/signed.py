@@ -139,7 +139,7 @@ def check_signed(
     """Refuse a plan that nobody confirmed, or that differs from what was signed."""
     if not plan.confirmed:
         raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
+            "Nobody has confirmed that the domains in this plan are public knowledge.",
             where="confirmed",
             do="Read every domain, replace what was taken from the data, then sign the plan with"
             " 'hedgerow confirm PLAN --by NAME'; for an experiment of your own, set"
@@ -147,15 +147,15 @@ def check_signed(
         )
     if plan.to_do:
         raise UnconfirmedPlanError(
-            "the plan has open questions, and nobody can confirm it before they are answered",
+            "The plan has open questions, and nobody can confirm it before they are answered.",
             where="to-do",
             do="Answer each one in the plan and remove it from this list, then sign the plan.",
         )
     for state in signature_states(plan, signable_of(plan, domain, arguments)):
         if state.is_void:
             raise VoidSignatureError(
-                f"this is not the plan that {state.by} {state.kind} on {state.on}:"
-                f" {_listed(state.differences)}",
+                f"This is not the plan that {state.by} {state.kind} on {state.on}:"
+                f" {_listed(state.differences)}.",
                 where=state.kind,
                 do="Undo the change, or write it into the plan and have it signed again:"
                 " hedgerow confirm PLAN --by NAME"

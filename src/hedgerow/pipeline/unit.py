@@ -24,8 +24,8 @@ def check_unit(plan: Plan) -> None:
     """
     if plan.privacy_unit is None:
         raise MissingPrivacyUnitError(
-            "the plan does not state its privacy unit: whether the guarantee protects each person"
-            " or each record",
+            "The plan does not state its privacy unit: whether the guarantee protects each"
+            " person or each record.",
             where="privacy unit",
             do="Add one of these to the plan:\n" + "\n".join(_choices(plan)),
         )

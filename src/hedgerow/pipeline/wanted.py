@@ -52,7 +52,7 @@ def with_error(ready: Prepared, *, within: int, records: RecordsGiven | None) ->
     if good is not None:
         return _with(ready, EPSILONS[good])
     raise SettingError(
-        f"no epsilon up to {MAX_EPSILON} gives counts within {within:,}",
+        f"No epsilon up to {MAX_EPSILON} gives counts within {within:,}.",
         where="within",
         do="Give a larger error, or a method that spends more on its counts.",
     )

@@ -77,7 +77,7 @@ class DatePlan(PlanModel):
     def _check(self) -> Self:
         if self.from_ >= self.to:
             raise mistake(
-                f"from ({self.from_}) is not before to ({self.to}).",
+                f"The first date ({self.from_}) is not before the last ({self.to}).",
                 "Give the first date, then the last one.",
                 key=("to",),
             )

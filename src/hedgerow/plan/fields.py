@@ -176,7 +176,8 @@ def _rising_pair(pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
     low, high = pair
     if low >= high:
         raise mistake(
-            f"low ({shown(plain_number(low))}) is not below high ({shown(plain_number(high))}).",
+            f"The lower bound ({shown(plain_number(low))}) is not below the upper bound"
+            f" ({shown(plain_number(high))}).",
             "Give [low, high] with low < high.",
         )
     return pair

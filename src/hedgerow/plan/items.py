@@ -53,7 +53,7 @@ def _universe(value: object) -> str | tuple[int, int] | tuple[str, ...]:
 def _range(first: int, last: int) -> tuple[int, int]:
     if not -MAX_BOUND <= first <= last <= MAX_BOUND:
         raise mistake(
-            f"first ({shown(first)}) is above last ({shown(last)}), or one is too large.",
+            f"The first ({shown(first)}) is above the last ({shown(last)}), or one is too large.",
             "Give [first, last], both included; two items that are numbers go in quotes.",
         )
     if last - first >= MAX_ITEMS:

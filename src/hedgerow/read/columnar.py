@@ -30,7 +30,7 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, ValueError):
         raise DataError(
-            "the file is damaged, encrypted, or of a kind that cannot be read",
+            "The file is damaged, encrypted, or of a kind that cannot be read.",
             where=path.name,
             do="Write it again, or check that it was copied completely.",
         ) from None
@@ -122,7 +122,7 @@ def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
             n_claimed = file.metadata.num_rows
         if n_claimed > max(MOST_ROWS, MOST_ROWS_PER_BYTE * path.stat().st_size):
             raise DataError(
-                f"the file claims more than {MOST_ROWS_PER_BYTE:,} records per byte",
+                f"The file claims more than {MOST_ROWS_PER_BYTE:,} records per byte.",
                 where=path.name,
                 do="Check its origin; if it is correct, give the table as CSV.",
             )
@@ -130,7 +130,7 @@ def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
         checked = check_columns(names, name=path.name)
         if path != paths[0] and set(checked) != set(columns):
             raise DataError(
-                "the columns differ from those of the first file in the folder",
+                "The columns differ from those of the first file in the folder.",
                 where=f"{name}, {path.name}",
                 do="Keep the files of one table in a folder of their own.",
             )

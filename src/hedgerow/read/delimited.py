@@ -218,7 +218,7 @@ class RecordParser:
                 if len(row) != self.n_columns:
                     first = block.line + last - 1 - sum(field.count("\n") for field in row)
                     return DataError(
-                        f"the record has {len(row)} fields, and the header has {self.n_columns}",
+                        f"The record has {len(row)} fields, and the header has {self.n_columns}.",
                         where=f"{name}, line {first}",
                         do=f"Put fields that contain the delimiter in quotes; omit no field.{drop}",
                     )
@@ -226,7 +226,7 @@ class RecordParser:
         except csv.Error:
             pass
         return DataError(
-            "the record cannot be read as delimited text",
+            "The record cannot be read as delimited text.",
             where=f"{name}, line {block.line + line} or after",
             do=f'Check its quotes: a quote inside a quoted field is written twice ("").{drop}',
         )
@@ -250,10 +250,10 @@ def open_delimited(path: Path, reading: Reading = PLAIN) -> DelimitedSource:
     start = next(text_blocks(path, drop_long=reading.drops_malformed), None)
     if start is None or not start.data.removeprefix(BOM).strip():
         raise DataError(
-            "the file is empty", where=path.name, do="It must begin with a line of column names."
+            "The file is empty.", where=path.name, do="It must begin with a line of column names."
         )
     if b"\n" not in start.data and b"\r" in start.data:
-        raise DataError("lines end in CR alone", where=path.name, do="Save it with LF line ends.")
+        raise DataError("Lines end in CR alone.", where=path.name, do="Save it with LF line ends.")
     lines = 0
     if isinstance(reading.header, tuple):
         names = list(reading.header)
@@ -298,7 +298,7 @@ def _header(path: Path, reading: Reading) -> tuple[list[str], int]:
             break
         return names, first.line + last - 1
     raise DataError(
-        "the line of column names cannot be read",
+        "The line of column names cannot be read.",
         where=f"{path.name}, line 1",
         do="Begin the file with a line of column names.",
     )

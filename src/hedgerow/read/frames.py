@@ -45,7 +45,7 @@ class FrameSource:
         places = places_of(columns, self)
         if self.once and self._begun:
             raise DataError(
-                "a stream of batches can be read only once",
+                "A stream of batches can be read only once.",
                 where=self.name,
                 do="Give a table, or a fresh stream each time.",
             )
@@ -83,7 +83,7 @@ def open_frame(data: Any) -> FrameSource:
         raise _unreadable() from None
     if source is None:
         raise DataError(
-            f"a {type(data).__name__} is not a table",
+            f"A {type(data).__name__} is not a table.",
             where="data",
             do="Give a path, a database URL, or a dataframe (pandas, polars, pyarrow, ...).",
         )
@@ -92,7 +92,7 @@ def open_frame(data: Any) -> FrameSource:
 
 def _unreadable() -> DataError:
     return DataError(
-        "its library could not convert it",
+        "Its library could not convert it.",
         where=_NAME,
         do="Give every column one type: text, numbers, dates or booleans.",
     )

@@ -102,7 +102,7 @@ def open_items(
 def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, reading: Reading) -> BasketFile:
     if not isinstance(data, str | os.PathLike):
         raise DataError(
-            "the plan does not name the column of the items",
+            "The plan does not name the column of the items.",
             where="items.column",
             do="Name the column of lists; for a long table, name 'record' as well.",
         )
@@ -132,7 +132,7 @@ def _as_lists(column: pa.Array, *, where: str) -> pa.ListArray:
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return column
     raise DataError(
-        "the column does not hold lists",
+        "The column does not hold lists.",
         where=where,
         do="Store each record's items as a list, or name the records' column: items.record.",
     )

@@ -92,13 +92,13 @@ class LabelledSource:
             distinct = {value: spell(value) for value in set(values)}
         except InexactError:
             raise DataError(
-                "the column holds integers with more digits than are stored",
+                "The column holds integers with more digits than are stored.",
                 where=where,
                 do="Store it as text.",
             ) from None
         except (pa.ArrowException, ValueError, OverflowError, TypeError):
             raise DataError(
-                "the column holds values that have no text form",
+                "The column holds values that have no text form.",
                 where=where,
                 do="Store it as text, numbers or dates, or drop it in the plan.",
             ) from None
@@ -133,7 +133,7 @@ def _names(names: Sequence[Any], path: Path) -> list[str]:
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str) or not name:
             raise DataError(
-                f"column {place} has no name",
+                f"Column {place} has no name.",
                 where=path.name,
                 do="Save it again from the program that wrote it, or export it as CSV.",
             )
@@ -192,7 +192,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _unreadable(path: Path) -> DataError:
     return DataError(
-        "the file is damaged, encrypted, or holds values that cannot be read",
+        "The file is damaged, encrypted, or holds values that cannot be read.",
         where=path.name,
         do="Save it again, with dates within the years 1 to 9999, or export it as CSV.",
     )

@@ -162,7 +162,7 @@ class _LineReader:
             return data
         if not self.drop_long:
             line = self.line + data.count(b"\n")
-            raise self._refuse("the line is too long", line, _LINE_ENDS)
+            raise self._refuse("The line is too long.", line, _LINE_ENDS)
         self.n_dropped += 1
         while (rest := stream.readline(self.size)) and not rest.endswith(b"\n"):
             pass
@@ -217,7 +217,7 @@ _LINE_ENDS = "Lines must end in LF or CR LF, and a record may have up to 16 mega
 
 def _unclosed(path: Path, line: int) -> DataError:
     return DataError(
-        "a quoted field that begins here does not end",
+        "A quoted field that begins here does not end.",
         where=f"{path.name}, line {line}",
         do='Close the quote; a quote inside a quoted field is written twice ("").',
     )

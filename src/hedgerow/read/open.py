@@ -78,7 +78,7 @@ def _opened(data: str | Path | Any, query: str | None, base: Path, reading: Read
         return _open_database(str(data), (url[1] or url[2]).lower(), query, base, reading)
     _refuse_query(query)
     if data == "":
-        raise DataError("no file is named", where="data", do="Give the path of the data.")
+        raise DataError("No file is named.", where="data", do="Give the path of the data.")
     return _open_path(base / data, reading)
 
 
@@ -90,7 +90,7 @@ def is_url(data: str | Path) -> bool:
 def _refuse_query(query: str | None) -> None:
     if query is not None:
         raise SettingError(
-            "a query needs a database",
+            "A query needs a database.",
             where="query",
             do="Remove the query, or give a database URL such as sqlite:///FILE.",
         )
@@ -101,13 +101,13 @@ def _open_database(
 ) -> Source:
     if scheme not in ("sqlite", "postgresql", "postgres"):
         raise DataError(
-            "the URL does not name a database that can be read",
+            "The URL does not name a database that can be read.",
             where="data",
             do="Give sqlite:///FILE or postgresql://HOST/NAME, or export the table to a file.",
         )
     if query is None or not query.strip():
         raise SettingError(
-            "a database needs a query or the name of a table",
+            "A database needs a query or the name of a table.",
             where="query",
             do="Give the SELECT statement that returns the table, or name it: table.",
         )
@@ -171,20 +171,20 @@ def holds_text(path: Path) -> bool:
 def check_text_file(path: Path, *, do: str) -> None:
     """Refuse what is not a text file, plain or compressed; ``do`` is for tables with columns."""
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
-        raise DataError("this is a folder", where=path.name, do=do)
+        raise DataError("This is a folder.", where=path.name, do=do)
     head = _first_bytes(path, of_an_empty_file="Give a file with one record per line.")
     if head.startswith(_COLUMNS) or path.name.lower().endswith((*_WORKBOOKS, *LABELLED)):
-        raise DataError("the file is a table of columns", where=path.name, do=do)
+        raise DataError("The file is a table of columns.", where=path.name, do=do)
     _refuse_not_text(head, path)
 
 
 def _refuse_not_text(head: bytes, path: Path) -> None:
     for magic, what, do in _NOT_TABLES:
         if head.startswith(magic):
-            raise DataError(f"the file is {what}", where=path.name, do=do)
+            raise DataError(f"The file is {what}.", where=path.name, do=do)
     if head.startswith(ZSTD) and not path.name.lower().endswith(".zst"):
         raise DataError(
-            "the file is compressed with Zstandard",
+            "The file is compressed with Zstandard.",
             where=path.name,
             do="End its name in .zst, or decompress it.",
         )
@@ -196,18 +196,18 @@ _NAMES_FIRST = "It must begin with a line of column names."
 def _first_bytes(path: Path, *, of_an_empty_file: str = _NAMES_FIRST) -> bytes:
     try:
         if path.exists() and not path.is_file():
-            raise DataError("this is not a regular file", where=path.name, do="Name a file.")
+            raise DataError("This is not a regular file.", where=path.name, do="Name a file.")
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except FileNotFoundError:
         raise DataError(
-            "the file does not exist", where=path.name, do="Check the path of the data."
+            "The file does not exist.", where=path.name, do="Check the path of the data."
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be opened"
         raise DataError(reason, where=path.name[:100], do="Name a file that can be read.") from None
     if not head:
-        raise DataError("the file is empty", where=path.name, do=of_an_empty_file)
+        raise DataError("The file is empty.", where=path.name, do=of_an_empty_file)
     return head
 
 
@@ -217,13 +217,13 @@ def _parquet_files(folder: Path) -> list[Path]:
     )
     if any("=" in path.name for path in folder.iterdir() if path.is_dir()):
         raise DataError(
-            "the folder stores columns in the names of its subfolders",
+            "The folder stores columns in the names of its subfolders.",
             where=folder.name,
             do="Read it with pyarrow.dataset and give that table to hedgerow.publish.",
         )
     if not files:
         raise DataError(
-            "the folder contains no Parquet file",
+            "The folder contains no Parquet file.",
             where=folder.name,
             do="Name a file, or a folder of files whose names end in .parquet.",
         )

@@ -91,7 +91,7 @@ def open_owned_items(
     """
     if place.column is None:
         raise DataError(
-            "the lines of a file do not identify their person",
+            "The lines of a file do not identify their person.",
             where="items.column",
             do="Name the column of items; for a long table, name 'record' as well.",
         )

@@ -77,7 +77,7 @@ class PostgresSource:
                 batch = self._without_large_values(flagged)
                 if batch.nbytes > self.reading.most_bytes:
                     raise DataError(
-                        f"some rows take more than {self.reading.megabytes} megabytes",
+                        f"Some rows take more than {self.reading.megabytes} megabytes.",
                         where=self.name,
                         do="Select other columns, or allow more: 'reading: {megabytes: 8192}'.",
                     )
@@ -94,7 +94,7 @@ class PostgresSource:
             return batch
         if not self.reading.drops_malformed:
             raise DataError(
-                "a value is larger than a megabyte",
+                "A value is larger than a megabyte.",
                 where=self.name,
                 do="Select other columns, or shorten the value in the query. With 'malformed: drop'"
                 " in the plan's reading, such rows are dropped.",
@@ -179,4 +179,4 @@ def _cursor(url: str, name: str, reading: Reading) -> Iterator[Any]:
         if not state and time.monotonic() >= begun + reading.seconds:
             state = _CANCELLED
         what, do = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
-        raise DataError(f"{what} (SQLSTATE {state or 'none'})", where=name, do=do) from None
+        raise DataError(f"{what} (SQLSTATE {state or 'none'}).", where=name, do=do) from None

@@ -57,7 +57,7 @@ def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
     """Return the names if a table may have them: not too many, and no duplicates."""
     if len(columns) > MAX_COLUMNS:
         raise DataError(
-            f"the table has more than {MAX_COLUMNS:,} columns",
+            f"The table has more than {MAX_COLUMNS:,} columns.",
             where=name,
             do="Select the columns of the plan first.",
         )
@@ -65,7 +65,7 @@ def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
     for place, column in enumerate(columns, start=1):
         if column in first:
             raise DataError(
-                f"columns {first[column]} and {place} have the same name",
+                f"Columns {first[column]} and {place} have the same name.",
                 where=name,
                 do="Give every column a name of its own; the first line must name the columns.",
             )
@@ -84,7 +84,7 @@ def places_of(columns: Sequence[str], source: Source) -> list[int]:
     for column in columns:
         if column not in place:
             raise DataError(
-                f"the column {column!r} does not exist",
+                f"The column {column!r} does not exist.",
                 where=source.name,
                 do="Give the attribute the name of its column; names are case-sensitive. A file"
                 " must begin with a line that names its columns, or the plan's reading names"

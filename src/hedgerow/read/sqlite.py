@@ -93,7 +93,7 @@ def open_sqlite(url: str, query: str, *, base: Path, reading: Reading = PLAIN) -
     path = base / (place[3:] if place.startswith("///") else place)
     if not path.is_file():
         raise DataError(
-            "the database file does not exist",
+            "The database file does not exist.",
             where=path.name,
             do="Give sqlite:///FILE for a relative path, or sqlite:////PATH for an absolute one.",
         )
@@ -141,7 +141,7 @@ def _connection(path: Path, reading: Reading) -> Iterator[sqlite3.Connection]:
         code = getattr(error, "sqlite_errorname", None) or type(error).__name__
         what, do = _ENDS.get(code, _REFUSED)
         raise DataError(
-            f"{what.format(seconds=reading.seconds)} ({code})", where=path.name, do=do
+            f"{what.format(seconds=reading.seconds)} ({code}).", where=path.name, do=do
         ) from None
 
 
@@ -170,7 +170,7 @@ def _as_array(values: tuple[Any, ...], name: str) -> pa.Array:
     kinds = set(map(type, values)) - {type(None)}
     if bytes in kinds:
         raise DataError(
-            "a column holds binary values",
+            "A column holds binary values.",
             where=name,
             do="Cast it to text in the query, or drop it in the plan.",
         )

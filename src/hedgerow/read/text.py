@@ -79,7 +79,7 @@ def as_text(column: pa.Array, *, where: str) -> pa.Array:
         return _spelt(column)
     except InexactError:
         raise DataError(
-            "the column stores integers as doubles, which are not exact for large numbers",
+            "The column stores integers as doubles, which are not exact for large numbers.",
             where=where,
             do="Store it as text or as integers; in pandas, as Int64 if some are missing.",
         ) from None
@@ -90,7 +90,7 @@ def as_text(column: pa.Array, *, where: str) -> pa.Array:
 
 def _no_text(where: str) -> DataError:
     return DataError(
-        "the column holds values that have no text form",
+        "The column holds values that have no text form.",
         where=where,
         do="Store it as text, numbers, dates or booleans, or drop it in the plan.",
     )

@@ -81,11 +81,11 @@ class BasketFile:
     def _check_beginning(self, block: Block) -> None:
         if b"\n" not in block.data and b"\r" in block.data.rstrip(b"\r"):
             raise DataError(
-                "lines end in CR alone", where=self.name, do="Save it with LF line ends."
+                "Lines end in CR alone.", where=self.name, do="Save it with LF line ends."
             )
         if self.reading.header_lines is None and block.data.startswith(HEADER):
             raise DataError(
-                "the file begins with a header, as files of sequences do",
+                "The file begins with a header, as files of sequences do.",
                 where=f"{self.name}, line 1",
                 do="State its number of lines in the plan: 'reading: {header: 7}'. 0 means that"
                 " the first line is a record.",

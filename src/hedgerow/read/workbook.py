@@ -134,7 +134,7 @@ def open_workbook(path: Path, reading: Reading = PLAIN) -> SheetSource:
         sheet = reading.sheet or (names[0] if len(names) == 1 else None)
         if sheet is None or sheet not in names:
             raise DataError(
-                "the workbook lacks this sheet" if sheet else "the workbook has several sheets",
+                "The workbook lacks this sheet." if sheet else "The workbook has several sheets.",
                 where=path.name,
                 do="Name the sheet with the table in the plan: 'reading: {sheet: NAME}'.",
             )
@@ -142,7 +142,7 @@ def open_workbook(path: Path, reading: Reading = PLAIN) -> SheetSource:
         opened = _sheet(path, sheet)
         if opened.merged_cell_ranges:
             raise DataError(
-                "the sheet has merged cells, whose value does not belong to a single record",
+                "The sheet has merged cells, whose value does not belong to a single record.",
                 where=path.name,
                 do="Unmerge them and fill every cell.",
             )
@@ -175,7 +175,7 @@ def _header(sheet: Any, reading: Reading, path: Path) -> tuple[list[str], int]:
             last = max(place for place, name in enumerate(named) if name)
             return named[: last + 1], row
     raise DataError(
-        "the sheet is empty", where=path.name, do="It must begin with a row of column names."
+        "The sheet is empty.", where=path.name, do="It must begin with a row of column names."
     )
 
 
@@ -213,7 +213,7 @@ def _readable(path: Path) -> Iterator[None]:
         if not isinstance(error, Exception) and not is_panic:
             raise
         raise DataError(
-            "the workbook is damaged, or of a kind that cannot be read",
+            "The workbook is damaged, or of a kind that cannot be read.",
             where=path.name,
             do="Open it in Excel or LibreOffice and save it again as .xlsx, without a password.",
         ) from None

@@ -71,7 +71,7 @@ def _check_sheet(archive: zipfile.ZipFile, path: Path, sheet: str, most_bytes: i
         last_row = max([last_row, *map(int, _ROW_NUMBER.findall(chunk))])
         if _UNSTORED.search(chunk):
             raise DataError(
-                "the sheet has formulas without a stored value",
+                "The sheet has formulas without a stored value.",
                 where=path.name,
                 do="Open it in Excel or LibreOffice, which compute them, and save it again.",
             )
@@ -163,7 +163,7 @@ def _number_of(letters: bytes) -> int:
 
 def _too_large(path: Path) -> DataError:
     return DataError(
-        "the workbook would need more memory than the plan allows",
+        "The workbook would need more memory than the plan allows.",
         where=path.name,
         do="Delete cells beyond the table, save it as CSV, or allow more in the plan:"
         " 'reading: {megabytes: 8192}'.",

@@ -94,7 +94,7 @@ def read_csv(path: Path, taxonomy: Taxonomy, *, origin: CountOrigin | None) -> N
         )
     except (csv.Error, ValueError, KeyError, InternalError) as error:
         raise ReleaseError(
-            "the file does not have the content of such a release file",
+            "The file does not have the content of such a release file.",
             where=str(path),
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
@@ -128,7 +128,7 @@ def universe_text(taxonomy: Taxonomy) -> str:
     """Return the text of `universe.json`: items, their groups and the separator."""
     described = describe(CategoricalDomain(taxonomy=taxonomy))
     if not isinstance(described, CategoricalDescription):
-        raise InternalError("a taxonomy was described as a grid")
+        raise InternalError("A taxonomy was described as a grid.")
     stored = _StoredUniverse(separator=separator_of(taxonomy), taxonomy=described)
     return stored.model_dump_json(by_alias=True, indent=None) + "\n"
 
@@ -139,7 +139,7 @@ def universe_in(text: str, *, where: str) -> Taxonomy:
         return _StoredUniverse.model_validate_json(text).taxonomy.domain().taxonomy
     except (ValidationError, TaxonomyError) as error:
         raise ReleaseError(
-            "this is not a universe of items that this version can read",
+            "This is not a universe of items that this version can read.",
             where=where,
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error

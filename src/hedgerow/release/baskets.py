@@ -162,7 +162,7 @@ class BasketRelease(Frames):
         for item in sorted(wanted):
             if item not in self.taxonomy.leaf_code:
                 raise InputError(
-                    f"{displayed(item)} is not an item of the universe",
+                    f"{displayed(item)} is not an item of the universe.",
                     where="count",
                     do="Give items that universe.json lists.",
                 )
@@ -244,7 +244,7 @@ class BasketRelease(Frames):
         items = certificate.data.items
         if items is None or items.ordered:
             raise ReleaseError(
-                f"the release holds {'a table' if items is None else 'sequences'}, not baskets",
+                f"The release holds {'a table' if items is None else 'sequences'}, not baskets.",
                 where=str(path),
                 do=f"Load it with hedgerow.{'' if items is None else 'Sequence'}Release.load.",
             )

@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from hedgerow.errors import HedgerowError, ReleaseError
 from hedgerow.ledger.key import ColumnKey
@@ -33,7 +33,7 @@ class ComparedRelease:
         """True if nothing contradicts the ledger."""
         return self.verdict in ("on the ledger", "not booked")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the comparison for JSON."""
         return {"folder": str(self.folder), "verdict": self.verdict, "why": self.why}
 
@@ -58,7 +58,7 @@ def _releases(folder: Path) -> list[Path]:
     found = sorted(path.parent for path in folder.glob(f"*/{CERTIFICATE}"))
     if not found:
         raise ReleaseError(
-            "no release is in this folder",
+            "No release is in this folder.",
             where=str(folder),
             do="Give release folders, or a folder that contains some.",
         )

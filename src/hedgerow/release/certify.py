@@ -164,7 +164,7 @@ def _promised(
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
     if facts.epsilon is None or unit is None:
-        raise InternalError("a private method ran without an epsilon or a privacy unit")
+        raise InternalError("A private method ran without an epsilon or a privacy unit.")
     return paper.Guarantee.differential_privacy(
         facts.epsilon,
         reproducible=facts.reproducible,

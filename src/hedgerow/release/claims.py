@@ -11,10 +11,9 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from hedgerow.errors import HedgerowError
 from hedgerow.model.certificate import (
@@ -79,7 +78,9 @@ def unfounded(folder: Path, certificate: Certificate) -> list[Fault]:
     return found
 
 
-def _read(path: Path, read: Any, certificate: Certificate) -> list[str]:
+def _read(
+    path: Path, read: Callable[[Path, Certificate], Iterator[str]], certificate: Certificate
+) -> list[str]:
     try:
         return list(read(path, certificate))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, SealError, HedgerowError):
@@ -350,7 +351,7 @@ def _of_package(path: Path, certificate: Certificate) -> Iterator[str]:
                 yield f"its {part!r} differs from the certificate"
 
 
-def _fraction(value: Any) -> Fraction | None:
+def _fraction(value: object) -> Fraction | None:
     try:
         return Fraction(str(value))
     except (ValueError, ZeroDivisionError):

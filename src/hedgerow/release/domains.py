@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,7 +23,7 @@ LEAST_EXPECTED = 16
 """Minimum length of a fingerprint's beginning that identifies it."""
 
 
-def domain_digest(facts: dict[str, Any]) -> str:
+def domain_digest(facts: dict[str, object]) -> str:
     """Return the SHA-256 of a description with sorted keys and without spaces."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -45,7 +45,7 @@ def certified_fingerprint(certificate: Certificate) -> str | None:
 class _Described(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the description as JSON holds it."""
         return self.model_dump(mode="json")
 
@@ -68,7 +68,7 @@ class CategoricalDescription(_Described):
     missing: str | None
     reads: str | None = None
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the description as stored in JSON; ``reads`` only if it is set."""
         facts = super().facts()
         if self.reads is None:

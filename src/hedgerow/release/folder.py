@@ -68,7 +68,7 @@ def load_certificate(folder: Path) -> Certificate:
     place = folder / CERTIFICATE
     if not place.is_file():
         raise ReleaseError(
-            f"{CERTIFICATE} is missing",
+            f"{CERTIFICATE} is missing.",
             where=str(folder),
             do="Give a release folder that `hedgerow publish` wrote.",
         )
@@ -86,13 +86,13 @@ def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> N
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the file cannot be read: {reason}",
+            f"The file cannot be read: {reason}.",
             where=str(path),
             do="Give the complete release folder.",
         ) from error
     if promised != found:
         raise ReleaseError(
-            "the file is not the one that the certificate lists",
+            "The file is not the one that the certificate lists.",
             where=str(path),
             do="Get the release again from its publisher.",
         )

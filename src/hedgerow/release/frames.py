@@ -44,7 +44,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(
-            f"{name} is not installed, but is needed for its dataframes",
+            f"{name} is not installed, but is needed for its dataframes.",
             where=f"to_{name}",
             do=f"Install it (pip install {name}), or use to_arrow().",
         ) from None

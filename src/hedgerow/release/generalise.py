@@ -24,13 +24,13 @@ from hedgerow.release.table import label_columns, to_csv
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
+OptionalPlan = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
 
 FORMATS = (".csv", ".parquet")
 
 
 def generalise(
-    release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: PlanGiven = None
+    release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: OptionalPlan = None
 ) -> pa.Table:
     """Generalise the rows of a table as a release does.
 
@@ -86,7 +86,7 @@ def recoding_of(release: Release | Recoding | str | os.PathLike[str]) -> Recodin
     return release if isinstance(release, Recoding) else load_recoding(release)
 
 
-def _reading_of(plan: PlanGiven) -> Reading:
+def _reading_of(plan: OptionalPlan) -> Reading:
     if plan is None:
         return PLAIN
     if isinstance(plan, Plan):
@@ -118,17 +118,17 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     output = Path(path)
     if output.suffix.lower() not in FORMATS:
         raise SettingError(
-            "the name does not end in .csv or .parquet",
+            "The name does not end in .csv or .parquet.",
             where=str(output),
             do="Give a name that ends in .csv or .parquet.",
         )
     if output.is_dir() or output.is_symlink():
         raise ReleaseError(
-            "is a folder or a symbolic link", where=str(output), do="Give a file's name."
+            "The path is a folder or a symbolic link.", where=str(output), do="Give a file's name."
         )
     if output.exists() and not force:
         raise ReleaseError(
-            "the file exists",
+            "The file exists.",
             where=str(output),
             do="Give another name, or use --force to replace it.",
         )
@@ -152,7 +152,7 @@ def write_rows(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the file cannot be written: {reason}",
+            f"The file cannot be written: {reason}.",
             where=str(output),
             do="Give a file in a folder that you can write to.",
         ) from error

@@ -46,14 +46,14 @@ def check_marginals(schema: Schema, marginals: Marginals) -> None:
     target = schema.class_attribute
     columns = {1} if target is None else {1, target.domain.size}
     if len(marginals) != len(schema.attributes):
-        raise InternalError("the number of marginals differs from that of the attributes")
+        raise InternalError("The number of marginals differs from that of the attributes.")
     for attribute, weights in zip(schema.attributes, marginals, strict=True):
         if weights.ndim != 2 or len(weights) != attribute.domain.size:
-            raise InternalError("a marginal does not have one row per value of its attribute")
+            raise InternalError("A marginal does not have one row per value of its attribute.")
         if weights.shape[1] not in columns:
-            raise InternalError("a marginal must have one column, or one per class")
+            raise InternalError("A marginal must have one column, or one per class.")
         if not np.isfinite(weights).all() or (weights < 0).any():
-            raise InternalError("a marginal has negative or infinite weights")
+            raise InternalError("A marginal has negative or infinite weights.")
 
 
 def marginals_text(schema: Schema, marginals: Marginals) -> str:
@@ -83,12 +83,12 @@ def marginals_from(text: str, schema: Schema, *, where: str = "marginals.json") 
         stored = _StoredMarginals.model_validate_json(text)
         names = [each.name for each in stored.attributes]
         if names != [attribute.name for attribute in schema.attributes]:
-            raise InternalError("the marginals belong to other attributes")
+            raise InternalError("The marginals belong to other attributes.")
         marginals = tuple(_restored(each) for each in stored.attributes)
         check_marginals(schema, marginals)
     except (ValidationError, InternalError) as error:
         raise ReleaseError(
-            "these are not marginals that this version can read",
+            "These are not marginals that this version can read.",
             where=where,
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
@@ -97,5 +97,5 @@ def marginals_from(text: str, schema: Schema, *, where: str = "marginals.json") 
 
 def _restored(stored: _StoredMarginal) -> NDArray[np.float64]:
     if len({len(column) for column in stored.weights}) > 1:
-        raise InternalError("the number of weights of an attribute differs between classes")
+        raise InternalError("The number of weights of an attribute differs between classes.")
     return np.ascontiguousarray(np.array(stored.weights, dtype=np.float64).T)

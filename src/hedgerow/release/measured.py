@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def _write_table(path: Path, schema: Schema, table: MeasuredTable) -> None:
 
     used = list(schema.used())
     cells = np.indices(table.counts.shape).reshape(table.counts.ndim, -1)
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for a, groups, places in zip(table.attributes, table.groups, cells, strict=True):
         labels = group_labels(used[a].domain, groups)
         columns[used[a].name] = labelled(places.astype(np.int32), labels)
@@ -83,7 +83,7 @@ def _write_leaves(path: Path, schema: Schema, leaves: LeafTable) -> None:
     nodes = np.argsort(leaves.tree.box, kind="stable")[-n_leaves:]
     bounds = node_bounds(leaves.tree, [each.domain.size for each in schema.attributes])
     first, stop = (each[nodes] for each in bounds)
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for a, attribute in enumerate(schema.attributes):
         ranges = zip(first[:, a].tolist(), stop[:, a].tolist(), strict=True)
         labels = [attribute.domain.label(low, high) for low, high in ranges]
@@ -113,7 +113,7 @@ def _write_index(path: Path, lines: list[tuple[str, str, int, Fraction]]) -> Non
     to_csv(pa.table(columns), path, texts=())
 
 
-def _free(name: str, taken: dict[str, Any]) -> str:
+def _free(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = f"noisy_{name}"
     return name

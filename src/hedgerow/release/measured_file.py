@@ -87,7 +87,7 @@ def read_measured(
         return tables, _leaves(place, stored.leaves, schema, certificate)
     except (ValidationError, ValueError, IndexError) as error:
         raise ReleaseError(
-            "the tables do not have the content of such release files",
+            "The tables do not have the content of such release files.",
             where=str(place),
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 from pathlib import PurePosixPath
-from typing import Any
 
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.sealed import SEAL
@@ -34,7 +33,7 @@ _MEDIA = {
 def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> str:
     """Return the text of `datapackage.json`."""
     promised = certificate.guarantee
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "$schema": PROFILE,
         "name": package_name(certificate.data.name),
         "title": certificate.data.name,
@@ -52,13 +51,13 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
     return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
 
 
-def certified_facts(certificate: Certificate) -> dict[str, Any]:
+def certified_facts(certificate: Certificate) -> dict[str, object]:
     """Return all facts of a certificate except its list of files, which includes the package.
 
     They are stored in two files, so that a certificate edited alone contradicts the package. The
     engine is left out: the package is the same for every engine, and the report names it.
     """
-    facts: dict[str, Any] = json.loads(certificate.to_json())
+    facts: dict[str, object] = json.loads(certificate.to_json())
     return {key: value for key, value in facts.items() if key not in ("files", "engine", SEAL)}
 
 
@@ -72,7 +71,7 @@ def package_name(title: str) -> str:
     return re.sub(r"[^a-z0-9._]+", "-", ascii_only.lower()).strip("-.") or "release"
 
 
-def _resources(files: Sequence[DictionaryFile]) -> list[dict[str, Any]]:
+def _resources(files: Sequence[DictionaryFile]) -> list[dict[str, object]]:
     taken: set[str] = set()
     found = []
     for file in files:
@@ -85,9 +84,9 @@ def _resources(files: Sequence[DictionaryFile]) -> list[dict[str, Any]]:
     return found
 
 
-def _resource(name: str, file: DictionaryFile) -> dict[str, Any]:
+def _resource(name: str, file: DictionaryFile) -> dict[str, object]:
     suffix = PurePosixPath(file.path).suffix
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "name": name,
         "path": file.path,
         "description": file.what,
@@ -104,14 +103,14 @@ def _resource(name: str, file: DictionaryFile) -> dict[str, Any]:
     return facts
 
 
-def _field(column: DictionaryColumn) -> dict[str, Any]:
-    constraints: dict[str, Any] = {"required": True} if column.required else {}
+def _field(column: DictionaryColumn) -> dict[str, object]:
+    constraints: dict[str, object] = {"required": True} if column.required else {}
     if column.type != "string":
         bounds = {"minimum": column.low, "maximum": column.high}
         constraints |= {key: _bound(column, text) for key, text in bounds.items() if text}
     elif column.labels and not column.n_more:
         constraints["enum"] = [spreadsheet_safe(label) for label, _ in column.labels]
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "name": spreadsheet_safe(column.name),
         "type": column.type,
         "description": column.meaning,

@@ -25,7 +25,7 @@ class Publisher:
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in KINDS:
             raise SettingError(
-                f"{self.kind!r} is not one of the kinds",
+                f"{self.kind!r} is not one of the kinds.",
                 where="publisher-kind",
                 do=f"Give one of {', '.join(KINDS)}.",
             )
@@ -36,7 +36,7 @@ class Publisher:
         missing = [options.get(name, f"--{name}") for name in names if not getattr(self, name)]
         if missing:
             raise SettingError(
-                "the format requires facts that the certificate does not contain",
+                "The format requires facts that the certificate does not contain.",
                 where=", ".join(missing),
                 do="Give these options.",
             )

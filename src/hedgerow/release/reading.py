@@ -122,7 +122,7 @@ def _positions(
 
 def _unreadable(path: Path) -> ReleaseError:
     return ReleaseError(
-        "the file does not have the content of such a release file",
+        "The file does not have the content of such a release file.",
         where=str(path),
         do="Give a release folder that `hedgerow publish` wrote.",
     )

@@ -7,7 +7,7 @@ files are needed to apply it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,9 @@ class Recoding:
                 ranges.partition_of(attribute.domain.size)
             highest = int(ranges.stop.max(initial=0))  # a release may have no groups
             if highest > attribute.domain.size or len(set(labels)) != len(ranges):
-                raise InternalError("ranges exceed their domain, or two have the same label")
+                raise InternalError("Ranges exceed their domain, or two have the same label.")
         if (self.tree is None) != (self.boxes is None) or (self.is_cut and self.tree is not None):
-            raise InternalError("boxes need a tree, and a tree needs boxes")
+            raise InternalError("Boxes need a tree, and a tree needs boxes.")
         if self.tree is not None and self.boxes is not None:
             self._check_boxes(self.tree, self.boxes)
 
@@ -69,7 +69,7 @@ class Recoding:
                 or not np.array_equal(ranges.first[of_boxes], first[:, at])
                 or not np.array_equal(ranges.stop[of_boxes], stop[:, at])
             ):
-                raise InternalError("the boxes are not the leaves of the tree")
+                raise InternalError("The boxes are not the leaves of the tree.")
 
     @classmethod
     def of(cls, schema: Schema, groups: Groups) -> Recoding:
@@ -95,7 +95,7 @@ class Recoding:
         """
         import pyarrow as pa
 
-        columns: dict[str, Any] = {
+        columns: dict[str, pa.Array] = {
             attribute.name: labelled(places, labels)
             for attribute, labels, places in zip(
                 self.schema.attributes, self.labels, self._places(table), strict=True
@@ -117,7 +117,7 @@ class Recoding:
             ]
         if self.tree is None or self.boxes is None:
             raise ReleaseError(
-                "the boxes of this release do not form one cut, and no tree leads to them",
+                "The boxes of this release do not form one cut, and no tree leads to them.",
                 do="Compare with a release of another method, such as diffgen or hedge.",
             )
         box = box_of(self.tree, table.codes)
@@ -149,7 +149,7 @@ class Recoding:
             )
         except (ValidationError, InputError, InternalError) as error:
             raise ReleaseError(
-                "this is not a recoding that this version can read",
+                "This is not a recoding that this version can read.",
                 where=where,
                 do="Give a release folder that `hedgerow publish` wrote.",
             ) from error

@@ -61,7 +61,7 @@ class StoredDerivation(_Stored):
         facts = {"what": derivation.what, "from": start, "until": until, "at": at}
         return cls.model_validate(facts)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the stored facts of the derivation."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
@@ -72,9 +72,9 @@ class StoredDerivation(_Stored):
         return Derivation(what=self.what, start=self.start.restored(), until=until, at=at)
 
 
-def attribute_facts(attribute: Attribute) -> dict[str, Any]:
+def attribute_facts(attribute: Attribute) -> dict[str, object]:
     """Return the public facts of an attribute, which suffice to encode new values."""
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "name": attribute.name,
         "domain": describe(attribute.domain).facts(),
     }
@@ -113,8 +113,8 @@ class _StoredColumn(_Stored):
         )
 
 
-def _column_facts(attribute: Attribute) -> dict[str, Any]:
-    facts: dict[str, Any] = attribute_facts(attribute)
+def _column_facts(attribute: Attribute) -> dict[str, object]:
+    facts: dict[str, object] = attribute_facts(attribute)
     if attribute.missing_values:
         facts["missing-values"] = sorted(attribute.missing_values)
     if attribute.unreadable != "refuse":
@@ -176,7 +176,7 @@ class StoredRecoding(_Stored):
         if of_class is not None:
             target = of_class.restored()
             if not isinstance(target.domain, CategoricalDomain):
-                raise InternalError("the class is numeric")
+                raise InternalError("The class is numeric.")
         return Schema(
             attributes=tuple(each.restored() for each in self.attributes),
             class_attribute=target,
@@ -190,7 +190,7 @@ class StoredRecoding(_Stored):
         if not listed:
             return None
         if len(listed) < len(self.attributes):
-            raise InternalError("only some attributes list the ranges of the boxes")
+            raise InternalError("Only some attributes list the ranges of the boxes.")
         return tuple(np.array(each, dtype=np.int32) for each in listed)
 
 

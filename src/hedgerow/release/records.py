@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def _drawn(
 ) -> pa.Table:
     import pyarrow as pa
 
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     classes = None if groups.classes is None else groups.classes[group]
     for at, (attribute, ranges, index) in enumerate(
         zip(schema.attributes, groups.ranges, groups.index, strict=True)

@@ -7,8 +7,6 @@ from the publisher; justification and evidence must be added before the entry is
 
 from __future__ import annotations
 
-from typing import Any
-
 from hedgerow.errors import ReleaseError
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.package import package_name
@@ -34,18 +32,18 @@ _TRUST = (
 )
 
 
-def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, Any]:
+def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, object]:
     """Return the entry; only for differentially private releases with real noise."""
     promised = certificate.guarantee
     if not promised.private or promised.epsilon is None:
         raise ReleaseError(
-            "the release is not differentially private, which the registry requires",
+            "The release is not differentially private, which the registry requires.",
             where="certificate.json",
             do="Describe it as croissant, or publish it with epsilon and without a seed.",
         )
     publisher.need("name", "kind", "region", "use")
     pure = not promised.delta
-    parameters: dict[str, Any] = {"epsilon": float(promised.epsilon)}
+    parameters: dict[str, object] = {"epsilon": float(promised.epsilon)}
     if promised.delta:
         parameters["delta"] = float(promised.delta)
     return {
@@ -71,7 +69,7 @@ def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, 
     }
 
 
-def _basic(certificate: Certificate, publisher: Publisher) -> dict[str, Any]:
+def _basic(certificate: Certificate, publisher: Publisher) -> dict[str, object]:
     return {
         "name": certificate.data.name,
         "data_curators": [
@@ -109,13 +107,13 @@ def _domain(certificate: Certificate) -> str:
     return f"All tables with these attributes and public domains: {sizes}."
 
 
-def _unit(certificate: Certificate) -> dict[str, Any]:
+def _unit(certificate: Certificate) -> dict[str, object]:
     promised, total = certificate.guarantee, certificate.data.noisy_total
     person = promised.person
     record = certificate.records_word.removesuffix("s")
     single = "person" if promised.unit == "one record per person" else record
     words = promised.protects(certificate.records_word)
-    unit: dict[str, Any] = {
+    unit: dict[str, object] = {
         "privacy_unit": f"One {single if person is None else person.noun}",
         "privacy_unit_details": f"{'' if words is None else f'{words} '}Neighbouring data sets:"
         f" {promised.neighbours}.",
@@ -125,7 +123,7 @@ def _unit(certificate: Certificate) -> dict[str, Any]:
     return unit
 
 
-def _model(certificate: Certificate) -> dict[str, Any]:
+def _model(certificate: Certificate) -> dict[str, object]:
     line, covers = certificate.ledger, certificate.covers
     model = "" if covers is None else f"{covers.statement} "
     if line is not None and line.cap is not None:
@@ -141,11 +139,11 @@ def _model(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _implementation(certificate: Certificate) -> dict[str, Any]:
+def _implementation(certificate: Certificate) -> dict[str, object]:
     counts, method = certificate.counts, certificate.method
     drawn = _LOOSE if certificate.guarantee.delta else _MECHANISMS
     chosen = ", ".join(f"{key} = {value}" for key, value in method.settings.items())
-    facts = {
+    facts: dict[str, object] = {
         "preprocessing_and_hyperparameter_tuning": "Domains and settings are public inputs that a"
         " person confirmed; data-dependent choices of a method are paid for. Records are read,"
         " clamped or dropped one by one. " + " ".join(certificate.signatures),

@@ -128,7 +128,7 @@ class Release(Frames):
 
         if int(self.groups.counts.sum()) > MOST_RECORDS:
             raise ReleaseError(
-                "the noisy counts ask for too many records",
+                "The noisy counts ask for too many records.",
                 where="records",
                 do="Use the groups and their counts instead, or publish with a larger epsilon.",
             )
@@ -230,7 +230,7 @@ def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificat
     certificate = load_certificate(folder)
     if certificate.data.items is not None:
         raise ReleaseError(
-            "the release holds baskets, not a table",
+            "The release holds baskets, not a table.",
             where=str(folder),
             do="Load it with hedgerow.BasketRelease.load; baskets have no boxes to recode rows to.",
         )

@@ -38,7 +38,7 @@ from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.table import spreadsheet_safe
 from hedgerow.release.write import CERTIFICATE, write_text
-from hedgerow.report.sequences import render_sequence_report
+from hedgerow.report.baskets import render_sequence_report
 from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -81,7 +81,7 @@ def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
         )
     except (csv.Error, ValueError, KeyError, IndexError, InternalError) as error:
         raise ReleaseError(
-            "the file does not have the content of such a release file",
+            "The file does not have the content of such a release file.",
             where=str(path),
             do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
@@ -149,14 +149,14 @@ class SequenceRelease(BasketRelease):
     def _in_order(self, items: Collection[str | int]) -> list[int]:
         if not isinstance(items, Sequence):
             raise InputError(
-                "a set has no order", where="count", do="Give a list of items, in their order."
+                "A set has no order.", where="count", do="Give a list of items, in their order."
             )
         wanted = [items] if isinstance(items, str) else [str(item) for item in items]
         known = self.taxonomy.leaf_code
         for item in wanted:
             if item not in known:
                 raise InputError(
-                    f"{displayed(item)} is not an item of the universe",
+                    f"{displayed(item)} is not an item of the universe.",
                     where="count",
                     do="Give items that universe.json lists.",
                 )
@@ -222,7 +222,7 @@ class SequenceRelease(BasketRelease):
         items = certificate.data.items
         if items is None or not items.ordered:
             raise ReleaseError(
-                f"the release holds {'a table' if items is None else 'baskets'}, not sequences",
+                f"The release holds {'a table' if items is None else 'baskets'}, not sequences.",
                 where=str(path),
                 do=f"Load it with hedgerow.{'' if items is None else 'Basket'}Release.load.",
             )

@@ -62,7 +62,7 @@ def sign(
     signer = read_signer(key)
     path = Path(folder)
     if not path.is_dir():
-        raise ReleaseError("is not a folder", where=str(path), do="Give a release folder.")
+        raise ReleaseError("This is not a folder.", where=str(path), do="Give a release folder.")
     check_intact(path, but=SIGNATURE if force else None)
     sign_in_place(path, signer, force=force)
     return signer.key_sha256
@@ -76,7 +76,7 @@ def sign_in_place(folder: Path, signer: Signer, *, force: bool = False) -> None:
         if stored.key_sha256 == signer.key_sha256:
             return
         raise ReleaseError(
-            f"is signed already, by the key {stored.key_sha256}",
+            f"The release is signed already, by the key {stored.key_sha256}.",
             where=str(folder),
             do="To replace that signature, use: hedgerow sign --force",
         )

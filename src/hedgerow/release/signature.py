@@ -76,7 +76,7 @@ def write_signature(folder: Path, text: str) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the signature cannot be written: {reason}",
+            f"The signature cannot be written: {reason}.",
             where=str(folder),
             do="The folder is unchanged. Sign a copy in a folder that you can write to.",
         ) from error

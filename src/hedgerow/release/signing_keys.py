@@ -78,7 +78,7 @@ def make_key_pair(private: str | os.PathLike[str]) -> tuple[Path, Path, str]:
     public = path.with_name(f"{path.name}.pub")
     for each in (path, public):
         if os.path.lexists(each):
-            raise KeyFileError("the file exists already", where=str(each), do="Give another name.")
+            raise KeyFileError("The file exists already.", where=str(each), do="Give another name.")
     key = from_library.Ed25519PrivateKey.generate()
     pem = from_library.serialization.Encoding.PEM
     secret = key.private_bytes(
@@ -104,13 +104,13 @@ def read_signer(path: str | os.PathLike[str]) -> Signer:
     content = _content(Path(path), private=True)
     if b"PUBLIC KEY" in content:
         raise KeyFileError(
-            "this is a public key, and signing needs the private one", where=str(path), do=_MAKE
+            "This is a public key, and signing needs the private one.", where=str(path), do=_MAKE
         )
     try:
         key = from_library.serialization.load_pem_private_key(content, password=None)
     except TypeError as error:
         raise KeyFileError(
-            "the key is protected by a passphrase",
+            "The key is protected by a passphrase.",
             where=str(path),
             do="Give a key without one, in a file of your own with mode 0600.",
         ) from error
@@ -127,7 +127,7 @@ def read_checker(path: str | os.PathLike[str]) -> Checker:
     content = _content(Path(path), private=False)
     if b"PRIVATE KEY" in content:
         raise KeyFileError(
-            "this is a private key, and checking needs the public one",
+            "This is a private key, and checking needs the public one.",
             where=str(path),
             do="Give the file that ends in .pub, and keep the private one secret.",
         )
@@ -141,7 +141,7 @@ def read_checker(path: str | os.PathLike[str]) -> Checker:
 
 
 def _no_key(path: str | os.PathLike[str]) -> KeyFileError:
-    return KeyFileError("this is not an Ed25519 key in a PEM file", where=str(path), do=_MAKE)
+    return KeyFileError("This is not an Ed25519 key in a PEM file.", where=str(path), do=_MAKE)
 
 
 def _content(path: Path, *, private: bool) -> bytes:
@@ -154,7 +154,7 @@ def _content(path: Path, *, private: bool) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise KeyFileError(
-            f"the key cannot be read: {reason}", where=str(path), do=_MAKE
+            f"The key cannot be read: {reason}.", where=str(path), do=_MAKE
         ) from error
 
 
@@ -164,7 +164,7 @@ def _refuse_open(path: Path, found: os.stat_result) -> None:
         return
     if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise KeyFileError(
-            "the private key file is accessible to other users",
+            "The private key file is accessible to other users.",
             where=str(path),
             do=f"Run: chmod 600 {path}. If somebody may have read it, make another key.",
         )
@@ -187,7 +187,7 @@ def _create(path: Path, content: bytes, mode: int) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise KeyFileError(
-            f"the key cannot be written: {reason}",
+            f"The key cannot be written: {reason}.",
             where=str(path),
             do="Give a file in a folder that you can write to.",
         ) from error

@@ -76,7 +76,7 @@ def groups_table(schema: Schema, groups: Groups) -> pa.Table:
     """Return one row per group, in the groups' own order."""
     import pyarrow as pa
 
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for attribute, ranges, index in zip(
         schema.attributes, groups.ranges, groups.index, strict=True
     ):

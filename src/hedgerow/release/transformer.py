@@ -116,7 +116,7 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = np.asarray(rows)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
-                f"an array of rows needs {len(names)} columns, one per attribute of the release",
+                f"An array of rows needs {len(names)} columns, one per attribute of the release.",
                 where="rows",
                 do="Give a dataframe with the names of the release's attributes, or all of them"
                 " in the release's order.",

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Literal
 
 from hedgerow.errors import LaterFormatError, ReleaseError, SettingError
 from hedgerow.model.certificate import Certificate
@@ -82,7 +82,7 @@ class Verification:
         """Fingerprint of the plan and its taxonomies, as `hedgerow check` shows it."""
         return None if self.certificate is None else certified_fingerprint(self.certificate)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the verdict as plain values."""
         certificate = self.certificate
         return {
@@ -154,7 +154,7 @@ def verify(
     """
     path = Path(folder)
     if not path.is_dir():
-        raise ReleaseError("is not a folder", where=str(path), do="Give a release folder.")
+        raise ReleaseError("This is not a folder.", where=str(path), do="Give a release folder.")
     checker = None if key is None else _checker(Path(key), path)
     _check_expected(expect)
     try:
@@ -162,7 +162,7 @@ def verify(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the folder cannot be read: {reason}", where=str(path), do="Give the complete folder."
+            f"The folder cannot be read: {reason}.", where=str(path), do="Give the complete folder."
         ) from error
 
 
@@ -181,7 +181,7 @@ def check_intact(folder: Path, *, but: str | None = None) -> None:
 def _checker(key: Path, folder: Path) -> Checker:
     if key.resolve().is_relative_to(folder.resolve()):
         raise KeyFileError(
-            "the key is in the release folder, where whoever changed the folder could have put it",
+            "The key is in the release folder, where whoever changed the folder could have put it.",
             where=str(key),
             do="Give the key that the publisher sent you.",
         )
@@ -191,7 +191,7 @@ def _checker(key: Path, folder: Path) -> Checker:
 def _check_expected(expect: str | None) -> None:
     if expect is not None and not re.fullmatch(f"[0-9a-fA-F]{{{LEAST_EXPECTED},64}}", expect):
         raise SettingError(
-            f"is not a fingerprint of {LEAST_EXPECTED} to 64 hexadecimal digits",
+            f"This is not a fingerprint of {LEAST_EXPECTED} to 64 hexadecimal digits.",
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
@@ -233,11 +233,11 @@ def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verific
 
 def _certificate(content: bytes, *, where: str) -> Certificate:
     if len(content) > MOST_CERTIFICATE:
-        raise ReleaseError("it is larger than any certificate", where=where)
+        raise ReleaseError("It is larger than any certificate.", where=where)
     try:
         return Certificate.from_json(content.decode("utf-8"), where=where)
     except UnicodeDecodeError as error:
-        raise ReleaseError("it is not a text in UTF-8", where=where) from error
+        raise ReleaseError("It is not a text in UTF-8.", where=where) from error
 
 
 def _faults(path: Path, certificate: Certificate, there: Inventory) -> Iterator[Fault]:

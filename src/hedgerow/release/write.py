@@ -62,22 +62,24 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
     shown = str(path)
     if not _is_text(shown):
         raise ReleaseError(
-            "the name cannot be encoded as UTF-8 or in this locale",
+            "The name cannot be encoded as UTF-8 or in this locale.",
             where=repr(shown),
             do="Give a name of plain letters, or set a UTF-8 locale (LANG=C.UTF-8).",
         )
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise ReleaseError(
-            f"the name is longer than {LONGEST_NAME} bytes", where=shown, do="Give a shorter one."
+            f"The name is longer than {LONGEST_NAME} bytes.", where=shown, do="Give a shorter one."
         )
     if path.is_symlink():
-        raise ReleaseError("is a symbolic link", where=shown, do="Give the folder it points to.")
+        raise ReleaseError(
+            "The folder is a symbolic link.", where=shown, do="Give the folder it points to."
+        )
     if path.exists() and not path.is_dir():
-        raise ReleaseError("is not a folder", where=shown, do="Give a new folder's name.")
+        raise ReleaseError("This is not a folder.", where=shown, do="Give a new folder's name.")
     if path.is_dir():
         if os.path.ismount(path):
             raise ReleaseError(
-                "is a mount point and cannot be replaced in one step",
+                "The folder is a mount point and cannot be replaced in one step.",
                 where=shown,
                 do="Give a folder inside it.",
             )
@@ -86,7 +88,7 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
     parent = next(above for above in path.parents if above.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise ReleaseError(
-            "cannot be created: the parent folder is not writable",
+            "The folder cannot be created: the parent folder is not writable.",
             where=shown,
             do="Give a folder in a place that you can write to.",
         )
@@ -104,13 +106,13 @@ def _is_text(name: str) -> bool:
 def _refuse_occupied(path: Path, *, force: bool) -> None:
     if not force:
         raise ReleaseError(
-            "the folder exists and is not empty",
+            "The folder exists and is not empty.",
             where=str(path),
             do="Give another folder, or replace an earlier release with --force.",
         )
     if not (path / CERTIFICATE).is_file():
         raise ReleaseError(
-            "the folder holds something other than a release and was not changed",
+            "The folder holds something other than a release and was not changed.",
             where=str(path),
             do="Give another folder; --force replaces only an earlier release.",
         )
@@ -265,7 +267,7 @@ def _failure(destination: Path, error: OSError) -> ReleaseError:
     reason = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
     reason = reason.partition(" (os error")[0].lower()
     return ReleaseError(
-        f"the release cannot be written: {reason}",
+        f"The release cannot be written: {reason}.",
         where=str(destination),
         do="The folder is unchanged. Give one with enough space that you can write to.",
     )

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.lattice.lattice import Chains
+from hedgerow.draw.bars import Bar, bars_of
 from hedgerow.draw.pictures import shortened
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.nist import nist_rows
-from hedgerow.report.page import Bar, files_there, rendered
+from hedgerow.report.page import files_there, rendered
 
 MOST_ATTRIBUTES = 60
 MOST_ATTRIBUTES_OPEN = 4
@@ -82,11 +83,7 @@ def _coarseness(name: str, chain: Chains, nodes: NDArray[np.int32]) -> Coarsenes
     # 0: the exact value; then one step per level; last: the root, which is suppression.
     step = np.where(is_leaf, 0, tallest - tree.depth[nodes])
     counts = np.bincount(np.where(nodes == 0, tallest, step), minlength=tallest + 1)
-    longest = max(int(counts.max(initial=0)), 1)
-    bars = tuple(
-        Bar(label=_label(at, tallest), count=n, percent=round(100 * n / longest, 1))
-        for at, n in enumerate(counts.tolist())
-    )
+    bars = bars_of([_label(at, tallest) for at in range(tallest + 1)], counts.tolist())
     return Coarseness(name=shortened(name), bars=bars)
 
 

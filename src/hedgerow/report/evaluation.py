@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import Any
 
 from hedgerow.draw.plots import bars
-from hedgerow.report.finish import finished
-from hedgerow.report.headlines import Facts, gain_text, headlines, per_cent
-from hedgerow.report.page import shown_whole
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
+from hedgerow.errors import visible
+from hedgerow.report.headlines import Facts, headlines
+from hedgerow.report.page import rendered
 
 LEARNER_NAMES = {
     "tree": "decision tree",
@@ -24,34 +21,15 @@ LEARNERS = tuple(LEARNER_NAMES)
 
 def render(facts: Facts) -> str:
     """Return the page as self-contained HTML."""
-    return finished(
-        _template().render(
-            facts=facts,
-            release=facts["release"],
-            headlines=headlines(facts),
-            learners=LEARNERS,
-            names=LEARNER_NAMES,
-            plots=_plots(facts),
-        )
+    return rendered(
+        "evaluation.html.j2",
+        facts=facts,
+        release=facts["release"],
+        headlines=headlines(facts),
+        learners=LEARNERS,
+        names=LEARNER_NAMES,
+        plots=_plots(facts),
     )
-
-
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("hedgerow.report", "templates"),
-        autoescape=True,
-        finalize=shown_whole,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["per_cent"] = per_cent
-    environment.filters["gain"] = gain_text
-    environment.filters["zip"] = zip
-    environment.filters["whole"] = lambda number: f"{round(number):,}"
-    return environment.get_template("evaluation.html.j2")
 
 
 def _plots(facts: Facts) -> dict[str, Any]:
@@ -77,7 +55,7 @@ def _plots(facts: Facts) -> dict[str, Any]:
     return found
 
 
-MOST_BARS = 12
+MOST_BARS = 6
 """Columns whose errors are drawn, those furthest off."""
 
 
@@ -90,8 +68,14 @@ def _columns(facts: Facts) -> str | None:
         "release": [each["error"] for each in shown],
         "spread evenly": [each["even"] for each in shown],
     }
-    labels = [str(each["attributes"][0])[:16] for each in shown]
+    labels = [_short(each["attributes"][0]) for each in shown]
     return bars(labels, series, what="records with the wrong value, %", quiet=["spread evenly"])
+
+
+def _short(name: str) -> str:
+    """Return the name of a column for an axis, on two lines if it is long."""
+    lines = wrap(visible(name), 13)[:2]
+    return "\n".join(lines)
 
 
 def _accuracies(facts: Facts) -> str | None:

@@ -6,7 +6,6 @@ all records without noise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.plane import PlaneMark, PlaneScales, figure_text
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
 from hedgerow.report.page import rendered
 
 WIDTH, HEIGHT, MARGIN = 680, 400, 78
+TICKS = (0, 0.25, 0.5, 0.75, 1)
 N_BINS = 24
 
 
@@ -72,15 +73,6 @@ class Bin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaneMark:
-    """A point of the plane in the coordinates of the page, with its text."""
-
-    x: float
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Drawing:
     """The risk-utility plane in the coordinates of the page."""
 
@@ -114,12 +106,12 @@ class RecipientHistory:
     @property
     def mean(self) -> str:
         """The mean of the risks, formatted."""
-        return _figure(float(self.risks.mean())) if len(self.risks) else "–"
+        return figure_text(float(self.risks.mean())) if len(self.risks) else "–"
 
     @property
     def largest(self) -> str:
         """The largest risk, formatted."""
-        return _figure(float(self.risks.max())) if len(self.risks) else "–"
+        return figure_text(float(self.risks.max())) if len(self.risks) else "–"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -153,7 +145,7 @@ def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
         n_distinct=figures.n_distinct,
         n_withheld=n_records - len(figures.risks[1]),
         summaries=_summaries("Risk", *figures.risks) + _summaries("Utility", *figures.utilities),
-        visited=_figure(float(figures.visited.mean())) if n_records else "0",
+        visited=figure_text(float(figures.visited.mean())) if n_records else "0",
         bins=_bins(*figures.risks),
         plane=figures.plane,
         drawing=None if figures.plane is None else _drawing(figures.plane),
@@ -166,12 +158,6 @@ def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
     )
 
 
-def _figure(value: float) -> str:
-    if value == 0:
-        return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
 def _summaries(what: str, before: Floats, after: Floats) -> list[Summary]:
     statistics: dict[str, Callable[[Floats], np.floating[Any]]] = {
         f"{what}, mean": np.mean,
@@ -182,8 +168,8 @@ def _summaries(what: str, before: Floats, after: Floats) -> list[Summary]:
     return [
         Summary(
             name=name,
-            before=_figure(float(of(before))) if len(before) else "–",
-            after=_figure(float(of(after))) if len(after) else "–",
+            before=figure_text(float(of(before))) if len(before) else "–",
+            after=figure_text(float(of(after))) if len(after) else "–",
         )
         for name, of in statistics.items()
     ]
@@ -203,7 +189,7 @@ def _bins(before: Floats, after: Floats) -> tuple[Bin, ...]:
     tallest = max(int(counts.max()) for counts in counted)
     labels = [
         "0",
-        *(f"{_figure(a)} to {_figure(b)}" for a, b in pairwise(edges.tolist())),
+        *(f"{figure_text(a)} to {figure_text(b)}" for a, b in pairwise(edges.tolist())),
     ]
     return tuple(
         Bin(
@@ -222,61 +208,45 @@ def _histogram(risk: Floats, edges: Floats) -> NDArray[np.int64]:
     return np.bincount(place, minlength=len(edges) - 1)
 
 
-class _Scales:
-    """Scales from utility and risk to coordinates of the drawing."""
-
-    def __init__(self, points: list[Point]) -> None:
-        risks = [point.risk for point in points if point.risk > 0]
-        self.most = max([point.utility for point in points] + [1e-12])
-        self.high = max([*risks, 1e-12])
-        self.low = min([*risks, self.high])
-        self.logarithmic = self.high / self.low > 30
-
-    def x(self, utility: float) -> float:
-        return round(MARGIN + (WIDTH - MARGIN - 16) * utility / self.most, 1)
-
-    def y(self, risk: float) -> float:
-        if self.logarithmic:
-            share = math.log(max(risk, self.low) / self.low) / math.log(self.high / self.low)
-        else:
-            share = risk / self.high
-        return round(HEIGHT - MARGIN - (HEIGHT - MARGIN - 16) * share, 1)
-
-    def mark(self, point: Point, text: str) -> PlaneMark:
-        title = f"{text}: utility {_figure(point.utility)}, risk {_figure(point.risk)}"
-        return PlaneMark(x=self.x(point.utility), y=self.y(point.risk), text=title)
-
-    def x_ticks(self) -> tuple[PlaneMark, ...]:
-        values = [self.most * share for share in (0, 0.25, 0.5, 0.75, 1)]
-        return tuple(PlaneMark(x=self.x(u), y=0, text=_figure(u)) for u in values)
-
-    def y_ticks(self) -> tuple[PlaneMark, ...]:
-        if self.logarithmic:
-            first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
-            values = [10.0**power for power in range(first, last + 1)] or [self.low, self.high]
-        else:
-            values = [self.high * share for share in (0, 0.25, 0.5, 0.75, 1)]
-        return tuple(PlaneMark(x=0, y=self.y(r), text=_figure(r)) for r in values)
+def _scales(points: list[Point]) -> PlaneScales:
+    """Return scales for the points, logarithmic if their risks span more than a factor of 30."""
+    risks = [point.risk for point in points if point.risk > 0]
+    highest = max([*risks, 1e-12])
+    lowest = min([*risks, highest])
+    return PlaneScales(
+        width=WIDTH,
+        height=HEIGHT,
+        left=MARGIN,
+        below=MARGIN,
+        most_utility=max([point.utility for point in points] + [1e-12]),
+        most_risk=highest,
+        least_risk=lowest,
+        risk_scale="logarithmic" if highest / lowest > 30 else "linear",
+    )
 
 
 def _drawing(plane: Plane) -> Drawing:
     best = [table.best for table in plane.anonymous if table.best is not None]
     anonymous = [table.anonymous for table in plane.anonymous]
-    scales = _Scales([plane.before, plane.after, *plane.frontier, *anonymous, *best])
-    line = " ".join(f"{scales.x(point.utility)},{scales.y(point.risk)}" for point in plane.frontier)
+    scales = _scales([plane.before, plane.after, *plane.frontier, *anonymous, *best])
+
+    def mark(point: Point, name: str) -> PlaneMark:
+        title = f"{name}: utility {figure_text(point.utility)}, risk {figure_text(point.risk)}"
+        return scales.mark(point.utility, point.risk, title)
+
     return Drawing(
-        frontier=line,
-        before=scales.mark(plane.before, "original records"),
-        after=scales.mark(plane.after, "this disclosure"),
+        frontier=scales.path((point.utility, point.risk) for point in plane.frontier),
+        before=mark(plane.before, "original records"),
+        after=mark(plane.after, "this disclosure"),
         anonymous=tuple(
-            scales.mark(table.anonymous, f"{table.k}-anonymous table") for table in plane.anonymous
+            mark(table.anonymous, f"{table.k}-anonymous table") for table in plane.anonymous
         ),
         best=tuple(
-            scales.mark(table.best, f"lowest risk at the utility of the {table.k}-anonymous table")
+            mark(table.best, f"lowest risk at the utility of the {table.k}-anonymous table")
             for table in plane.anonymous
             if table.best is not None
         ),
-        x_ticks=scales.x_ticks(),
-        y_ticks=scales.y_ticks(),
-        logarithmic=scales.logarithmic,
+        x_ticks=scales.x_ticks(TICKS),
+        y_ticks=scales.y_ticks(TICKS),
+        logarithmic=scales.risk_scale == "logarithmic",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +23,7 @@ from hedgerow.model.certificate import (
     inverse_factor_text,
 )
 from hedgerow.model.precision import sum_within
-from hedgerow.report.finish import finished
+from hedgerow.report.headlines import gain_text, per_cent
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -51,6 +52,12 @@ Increase the number if a line or a sentence that `release/restated.py` compares 
 of other versions are not compared, instead of being reported as modified.
 """
 
+_SECTION = re.compile(r'<section aria-labelledby="([a-z-]+)">\s*<h2 id="\1">(.*?)</h2>', re.DOTALL)
+_SCROLLED = re.compile(r'<div class="(wide|scroll)">')
+
+LEAST_LISTED = 4
+"""Minimum number of sections of a page with a table of contents."""
+
 
 def shown_whole(value: Any) -> Any:
     """Return a value for a page; in texts, invisible characters are written as escapes."""
@@ -71,7 +78,11 @@ def page(name: str) -> Template:
         lstrip_blocks=True,
     )
     environment.filters["shortened"] = shortened
-    environment.filters["whole"] = lambda number: f"{number:,}"
+    environment.filters["whole"] = lambda number: f"{round(number):,}"
+    environment.filters["per_cent"] = per_cent
+    environment.filters["gain"] = gain_text
+    environment.filters["number"] = number_text
+    environment.filters["zip"] = zip
     environment.filters["settings"] = settings_text
     environment.filters["delta"] = delta_text
     environment.filters["risk_left"] = risk_left_text
@@ -82,6 +93,40 @@ def page(name: str) -> Template:
 def rendered(name: str, **facts: Any) -> str:
     """Return a page as HTML, with a table of contents."""
     return finished(page(name).render(**facts))
+
+
+def finished(html: str) -> str:
+    r"""Return the page with a table of contents and with wide tables reachable by keyboard.
+
+    >>> page = '<main><section aria-labelledby="a">\n<h2 id="a">A</h2><div class="wide"></div>'
+    >>> finished(page).partition('<div ')[2]
+    'class="wide" role="group" tabindex="0" aria-labelledby="a"></div>'
+    """
+    sections = list(_SECTION.finditer(html))
+    if not sections:
+        return html
+    starts = [found.start() for found in sections]
+    pieces = [html[: starts[0]], _contents(sections)]
+    for found, stop in zip(sections, [*starts[1:], len(html)], strict=True):
+        named = rf'<div class="\1" role="group" tabindex="0" aria-labelledby="{found[1]}">'
+        pieces.append(_SCROLLED.sub(named, html[found.start() : stop]))
+    return "".join(pieces)
+
+
+def _contents(sections: list[re.Match[str]]) -> str:
+    if len(sections) < LEAST_LISTED:
+        return ""
+    lines = "".join(f'<li><a href="#{found[1]}">{found[2]}</a></li>\n' for found in sections)
+    return f'<nav class="contents" aria-label="Contents of this page"><ol>\n{lines}</ol></nav>\n\n'
+
+
+def number_text(value: float) -> str:
+    """Return a number with four significant digits, or as an integer from 1,000 on.
+
+    >>> number_text(40.8219), number_text(103400.7), number_text(-0.05)
+    ('40.82', '103,401', '-0.05')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
@@ -217,12 +262,3 @@ def precision_of(counts: CountNoise | None) -> Precision | None:
         threshold=counts.threshold,
         shift=round(counts.lowered_by or 0.0, 1),
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    """A label with a count, and the length of its bar in per cent of the longest."""
-
-    label: str
-    count: int
-    percent: float

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.draw.axis import STEPS, by_splits
+from hedgerow.draw.bars import Bar, bars_of
 from hedgerow.draw.maps import HEIGHT, WIDTH, box_maps
 from hedgerow.draw.maps import STRENGTHS as MAJORITIES
 from hedgerow.draw.pictures import picture, shortened
@@ -25,7 +26,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.measured import measured_tables
 from hedgerow.report.nist import nist_rows
-from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
+from hedgerow.report.page import files_there, precision_of, promise_of, rendered
 
 FILES = (
     ("release.csv", "The release: one row per group, with its count. Start here."),
@@ -118,11 +119,8 @@ def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
         return ()
     totals = np.zeros(target.domain.size, dtype=np.int64)
     np.add.at(totals, groups.classes, groups.counts)
-    longest = max(int(totals.max()), 1)
-    return tuple(
-        Bar(label=shortened(label), count=total, percent=round(100 * total / longest, 1))
-        for label, total in zip(leaf_labels(target.domain), totals.tolist(), strict=True)
-    )
+    labels = [shortened(label) for label in leaf_labels(target.domain)]
+    return bars_of(labels, totals.tolist())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,6 @@ Commands that read confidential data run in separate processes.
 Building blocks of a page: `shell.studio_of` (the `Studio`: ``folder``, ``runs``),
 `shell.shown_plan` (the plan named by ``?plan=``, a `planfile.PlanFile`), `folder.Folder` (all paths
 from the browser go through ``folder.inside``), `runs.Runs` (commands as processes with progress,
-shown by the part ``_run.html.j2``), `framed.framed_report` (a report for a sandboxed frame), and
+shown by the part ``_run.html.j2``), `shell.framed_report` (a report for a sandboxed frame), and
 `planfile` (edits that keep comments).
 """

@@ -12,13 +12,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from hedgerow.studio import watched
 from hedgerow.studio.folder import Folder
-from hedgerow.studio.gate import Gate
-from hedgerow.studio.helped import ROUTES as HELP
 from hedgerow.studio.pages import ORDER, PAGES
 from hedgerow.studio.runs import Runs
-from hedgerow.studio.security import Defences, StartKeys
+from hedgerow.studio.security import Defences, Gate, StartKeys
+from hedgerow.studio.shared import ROUTES as SHARED
 from hedgerow.studio.shell import Studio, page_answer
 
 
@@ -32,8 +30,7 @@ def studio_app(folder: Folder, keys: StartKeys) -> Starlette:
         routes=[
             Route("/", home),
             *(route for page in listed for route in page.routes),
-            *watched.ROUTES,
-            *HELP,
+            *SHARED,
             Route("/favicon.ico", FileResponse(static / "mark.svg")),
             Mount("/static", StaticFiles(directory=static)),
         ],

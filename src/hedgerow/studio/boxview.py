@@ -1,4 +1,4 @@
-"""View of a release of a table: marginals, the tree of boxes, and marked parts of a map.
+"""View of a release of a table: marginals, and marked parts of a map.
 
 All figures come from published groups.
 """
@@ -7,23 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.draw.axis import PictureAxis, by_splits, cell_totals
+from hedgerow.draw.bars import Bar, bars_of
 from hedgerow.draw.pictures import shortened
 from hedgerow.errors import InputError
-from hedgerow.model.groups import Groups, Tree
+from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
-from hedgerow.model.locate import split_attributes
 from hedgerow.model.schema import Schema
-from hedgerow.report.page import Bar
 
 MOST_BARS = 24
-MOST_CHILDREN = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,21 +43,6 @@ class Brushed:
     percent: float
     classes: tuple[Bar, ...]
     marginals: tuple[Marginal, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class BoxNode:
-    """One node of the tree of boxes."""
-
-    number: int
-    attribute: str
-    label: str
-    size: int
-    percent: float
-    split_by: str
-    n_boxes: int
-    below: tuple[BoxNode, ...]
-    n_more: int
 
 
 def kept_attributes(schema: Schema, groups: Groups) -> list[int]:
@@ -86,15 +68,8 @@ def _marginal(schema: Schema, groups: Groups, at: int, most: int) -> Marginal:
     order = np.arange(len(totals))
     if len(totals) > most:
         order = np.argsort(-totals, kind="stable")[:most]
-    longest = float(totals.max(initial=0.0)) or 1.0
-    bars = tuple(
-        Bar(
-            label=shortened(axis.label(cell), 40),
-            count=round(float(totals[cell])),
-            percent=round(100 * float(totals[cell]) / longest, 1),
-        )
-        for cell in order.tolist()
-    )
+    labels = [shortened(axis.label(cell), 40) for cell in order.tolist()]
+    bars = bars_of(labels, totals[order].tolist())
     return Marginal(
         name=shortened(attribute.name, 40),
         kind=attribute.domain.kind,
@@ -146,71 +121,9 @@ def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
     if target is None or groups.classes is None:
         return ()
     totals = np.bincount(groups.classes, weights=groups.counts, minlength=target.domain.size)
-    longest = float(totals.max(initial=0.0)) or 1.0
     labels = leaf_labels(target.domain)
     order = np.argsort(-totals, kind="stable")[:10].tolist()
-    return tuple(
-        Bar(
-            label=shortened(labels[at], 40),
-            count=round(float(totals[at])),
-            percent=round(100 * float(totals[at]) / longest, 1),
-        )
-        for at in order
-    )
-
-
-def box_node(schema: Schema, tree: Tree, number: int = 0, *, depth: int = 1) -> BoxNode:
-    """Return a node of the tree of boxes with the nodes below it, larger ones first."""
-    if not 0 <= number < len(tree):
-        raise InputError("The tree has no such node.", where="node", do="Load the page again.")
-    return _Boxes(schema=schema, tree=tree).node(number, depth)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Boxes:
-    schema: Schema
-    tree: Tree
-
-    @cached_property
-    def sizes(self) -> NDArray[np.float64]:
-        return np.maximum(self.tree.sizes, 0.0)
-
-    @cached_property
-    def n_boxes(self) -> NDArray[np.int64]:
-        return _boxes_below(self.tree)
-
-    @cached_property
-    def splits(self) -> NDArray[np.int64]:
-        return split_attributes(self.tree).astype(np.int64)
-
-    def node(self, number: int, depth: int) -> BoxNode:
-        tree, attributes = self.tree, self.schema.attributes
-        children = np.flatnonzero(tree.parent == number) if depth else np.zeros(0, dtype=np.int64)
-        order = children[np.argsort(-self.sizes[children], kind="stable")][:MOST_CHILDREN]
-        attribute, split_by = int(tree.attribute[number]), int(self.splits[number])
-        label = ""
-        if attribute >= 0:
-            span = int(tree.first[number]), int(tree.stop[number])
-            label = attributes[attribute].domain.label(*span)
-        largest = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
-        return BoxNode(
-            number=number,
-            attribute=shortened(attributes[attribute].name, 40) if attribute >= 0 else "",
-            label=shortened(label, 60),
-            size=round(float(self.sizes[number])),
-            percent=round(100 * float(self.sizes[number]) / largest, 1),
-            split_by=shortened(attributes[split_by].name, 40) if split_by >= 0 else "",
-            n_boxes=int(self.n_boxes[number]),
-            below=tuple(self.node(child, depth - 1) for child in order.tolist()),
-            n_more=len(children) - len(order),
-        )
-
-
-def _boxes_below(tree: Tree) -> NDArray[np.int64]:
-    n_boxes = (tree.box >= 0).astype(np.int64)
-    for node in range(len(tree) - 1, 0, -1):  # children come after their parents
-        n_boxes[tree.parent[node]] += n_boxes[node]
-    return n_boxes
+    return bars_of([shortened(labels[at], 40) for at in order], totals[order].tolist())
 
 
 def some_records(groups: Groups, n_records: int, seed: int) -> Groups:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from hedgerow.studio.planeview import BELOW, HEIGHT, LEFT, WIDTH, PlaneDot
+from hedgerow.draw.plane import PlaneMark
+from hedgerow.studio.planeview import plane_scales
 
 MOST_DRAWN = 160
 """Maximum number of generalisations of a lattice that is drawn; larger ones show only chains."""
 
+MOST_DOTS = 1200
 HASSE_WIDTH, ROW = 900, 74
 
 
@@ -42,12 +44,12 @@ class Hasse:
 class RecordPlane:
     """All generalisations of the record by utility and risk, and the frontier."""
 
-    dots: tuple[PlaneDot, ...]
+    dots: tuple[PlaneMark, ...]
     frontier: str
-    before: PlaneDot
-    chosen: PlaneDot | None
-    x_ticks: tuple[PlaneDot, ...]
-    y_ticks: tuple[PlaneDot, ...]
+    before: PlaneMark
+    chosen: PlaneMark | None
+    x_ticks: tuple[PlaneMark, ...]
+    y_ticks: tuple[PlaneMark, ...]
     threshold_x: float | None
     threshold_y: float | None
 
@@ -103,31 +105,16 @@ def record_plane(record: Mapping[str, Any]) -> RecordPlane:
     points, goal = record["points"], record["goal"]
     most_risk = max([*(form["risk"] for form in points), record["before"]["risk"], 1e-12])
     most_utility = max([*(form["utility"] for form in points), 1e-12])
-
-    def dot(utility: float, risk: float, text: str = "") -> PlaneDot:
-        part = float((max(risk, 0.0) / most_risk) ** 0.5)
-        return PlaneDot(
-            x=round(LEFT + (WIDTH - LEFT - 16) * utility / most_utility, 1),
-            y=round((HEIGHT - BELOW) - (HEIGHT - BELOW - 16) * min(part, 1.0), 1),
-            text=text,
-        )
-
+    scales = plane_scales(most_utility, most_risk)
     distinct = {(round(form["utility"], 6), round(form["risk"], 9)) for form in points}
-    steps = [dot(utility, risk) for utility, risk in record["frontier"]]
     chosen, before = record["chosen"], record["before"]
     return RecordPlane(
-        dots=tuple(dot(utility, risk) for utility, risk in sorted(distinct)[:1200]),
-        frontier="M" + "L".join(f"{step.x} {step.y}" for step in steps) if steps else "",
-        before=dot(before["utility"], before["risk"]),
-        chosen=None if chosen is None else dot(chosen["utility"], chosen["risk"]),
-        x_ticks=tuple(
-            dot(most_utility * part, 0, f"{most_utility * part:.3g}") for part in (0, 0.5, 1)
-        ),
-        y_ticks=tuple(
-            dot(0, most_risk * part, f"{most_risk * part:.3g}") for part in (0, 0.05, 0.25, 1)
-        ),
-        threshold_x=dot(goal["at-least"], 0).x if goal["kind"] == "least-risk" else None,
-        threshold_y=dot(0, min(goal["at-most"], most_risk)).y
-        if goal["kind"] == "most-utility"
-        else None,
+        dots=tuple(scales.mark(utility, risk) for utility, risk in sorted(distinct)[:MOST_DOTS]),
+        frontier=scales.path((utility, risk) for utility, risk in record["frontier"]),
+        before=scales.mark(before["utility"], before["risk"]),
+        chosen=None if chosen is None else scales.mark(chosen["utility"], chosen["risk"]),
+        x_ticks=scales.x_ticks((0.0, 0.5, 1.0)),
+        y_ticks=scales.y_ticks((0.0, 0.05, 0.25, 1.0)),
+        threshold_x=scales.x(goal["at-least"]) if goal["kind"] == "least-risk" else None,
+        threshold_y=scales.y(goal["at-most"]) if goal["kind"] == "most-utility" else None,
     )

@@ -1,4 +1,6 @@
-"""The risk-utility plane with movable thresholds, from the frontiers that `explain` computes.
+"""The risk-utility plane with movable thresholds, a part of owner-only pages.
+
+A run of `explain` computes the frontiers.
 
 Confidential; only for pages that say so.
 """
@@ -11,11 +13,19 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.requests import Request
+from starlette.responses import Response
 
+from hedgerow.draw.plane import PlaneMark, PlaneScales, figure_text
 from hedgerow.errors import InputError
+from hedgerow.studio.runs import CommandRun
+from hedgerow.studio.shell import Sent, page_answer, shown_plan, studio_of
 
 WIDTH, HEIGHT = 640, 420
 LEFT, BELOW = 74, 52
+PLANE = "plane"
+"""Kind of the runs that compute frontiers."""
+
 Goal: TypeAlias = Literal["utility", "risk", "aggregate"]
 _Numbers: TypeAlias = NDArray[np.float64]
 
@@ -47,25 +57,16 @@ class Moved:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaneDot:
-    """A point of a drawing, with its text."""
-
-    x: float
-    y: float
-    text: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class PlaneDrawing:
     """The plane in the coordinates of the page; ``threshold_y`` is the line of the threshold."""
 
     curve: str
-    cloud: tuple[PlaneDot, ...]
-    before: PlaneDot
-    after: PlaneDot
-    anonymous: tuple[PlaneDot, ...]
-    x_ticks: tuple[PlaneDot, ...]
-    y_ticks: tuple[PlaneDot, ...]
+    cloud: tuple[PlaneMark, ...]
+    before: PlaneMark
+    after: PlaneMark
+    anonymous: tuple[PlaneMark, ...]
+    x_ticks: tuple[PlaneMark, ...]
+    y_ticks: tuple[PlaneMark, ...]
     threshold_y: float | None
 
 
@@ -124,38 +125,35 @@ def plane_drawing(answer: Mapping[str, Any], moved: Moved) -> PlaneDrawing:
     most_risk = max([moved.risk_before, *(each["risk"] for each in anonymous), 1e-12])
     most_risk = max(most_risk, *(each.risk for each in curve))
     most_utility = max([moved.utility_before, 1e-12, *(each["utility"] for each in anonymous)])
-    cloud_risk = np.minimum(moved.risks, most_risk)
-
-    def dot(utility: float, risk: float, text: str = "") -> PlaneDot:
-        # A square-root scale, because most records have a low risk.
-        part = float(np.sqrt(max(risk, 0.0) / most_risk))
-        return PlaneDot(
-            x=round(LEFT + (WIDTH - LEFT - 16) * utility / most_utility, 1),
-            y=round((HEIGHT - BELOW) - (HEIGHT - BELOW - 16) * min(part, 1.0), 1),
-            text=text,
-        )
-
-    points = [dot(each.utility, each.risk) for each in curve]
+    scales = plane_scales(most_utility, most_risk)
     some = _some(len(moved.risks), 250)
     return PlaneDrawing(
-        curve="M" + "L".join(f"{point.x} {point.y}" for point in points),
+        curve=scales.path((each.utility, each.risk) for each in curve),
         cloud=tuple(
-            dot(min(float(moved.utilities[at]), most_utility), float(cloud_risk[at])) for at in some
+            scales.mark(min(float(moved.utilities[at]), most_utility), float(moved.risks[at]))
+            for at in some
         ),
-        before=dot(moved.utility_before, moved.risk_before, _figure(moved.risk_before)),
-        after=dot(moved.utility, moved.risk, _figure(moved.risk)),
+        before=scales.mark(moved.utility_before, moved.risk_before, figure_text(moved.risk_before)),
+        after=scales.mark(moved.utility, moved.risk, figure_text(moved.risk)),
         anonymous=tuple(
-            dot(each["utility"], each["risk"], f"k = {each['k']}") for each in anonymous
+            scales.mark(each["utility"], each["risk"], f"k = {each['k']}") for each in anonymous
         ),
-        x_ticks=tuple(
-            dot(most_utility * part, 0.0, _figure(most_utility * part))
-            for part in (0.0, 0.25, 0.5, 0.75, 1.0)
-        ),
-        y_ticks=tuple(
-            dot(0.0, most_risk * part, _figure(most_risk * part))
-            for part in (0.0, 0.05, 0.25, 0.5, 1.0)
-        ),
-        threshold_y=dot(0, min(moved.value, most_risk)).y if moved.goal == "risk" else None,
+        x_ticks=scales.x_ticks((0.0, 0.25, 0.5, 0.75, 1.0)),
+        y_ticks=scales.y_ticks((0.0, 0.05, 0.25, 0.5, 1.0)),
+        threshold_y=scales.y(moved.value) if moved.goal == "risk" else None,
+    )
+
+
+def plane_scales(most_utility: float, most_risk: float) -> PlaneScales:
+    """Return the scales of the studio's planes: square roots of risks, because most are low."""
+    return PlaneScales(
+        width=WIDTH,
+        height=HEIGHT,
+        left=LEFT,
+        below=BELOW,
+        most_utility=most_utility,
+        most_risk=most_risk,
+        risk_scale="square-root",
     )
 
 
@@ -164,10 +162,6 @@ def _some(n: int, most: int) -> Sequence[int]:
         return range(n)
     found: list[int] = np.linspace(0, n - 1, most).round().astype(int).tolist()
     return found
-
-
-def _figure(value: float) -> str:
-    return "0" if value == 0 else f"{value:.3g}"
 
 
 def goal_in(form: Mapping[str, str]) -> tuple[Goal, float, float]:
@@ -194,3 +188,47 @@ def _threshold(text: str) -> float:
     if not np.isfinite(value):
         raise InputError("A threshold is not a number.", where="threshold", do="Give a number.")
     return value
+
+
+def start_plane(request: Request, form: Sent) -> Response:
+    """Compute the frontiers of the plan's records in a separate process."""
+    plan = shown_plan(request)
+    studio = studio_of(request)
+    run = studio.runs.start(
+        PLANE, ["explain", plan.name], about={"plan": plan.name, "version": plan.version}
+    )
+    return page_answer(request, "_planerun.html.j2", run=run, **plane_values(request, run))
+
+
+def show_plane(request: Request) -> Response:
+    """Show the plane of a run at the thresholds of the address."""
+    run = studio_of(request).runs.get(request.query_params.get("run", ""))
+    if run.kind != PLANE:
+        raise InputError(
+            "The run has no risk-utility plane.", where="run", do="Load the page again."
+        )
+    template = "_plane.html.j2" if "goal" in request.query_params else "_planerun.html.j2"
+    return page_answer(request, template, run=run, **plane_values(request, run))
+
+
+def plane_values(request: Request, run: CommandRun | None) -> dict[str, Any]:
+    """Return the values of the part; nothing is drawn while the run is active."""
+    if run is None or run.is_running or "frontiers" not in run.answer:
+        return {"moved": None}
+    goal, value, power = goal_in(request.query_params)
+    moved = threshold_moved(run.answer, goal, value, power=power)
+    return {
+        "moved": moved,
+        "drawing": plane_drawing(run.answer, moved),
+        "answer": run.answer,
+        "plane_width": WIDTH,
+        "plane_height": HEIGHT,
+        "query": dict(request.query_params),
+        "has_aggregate": "tkde" in run.answer["frontiers"][0],
+    }
+
+
+def last_plane(request: Request, plan: str) -> CommandRun | None:
+    """Return the last plane of a plan."""
+    found = studio_of(request).runs.all(PLANE, plan=plan)
+    return found[0] if found else None

@@ -16,10 +16,9 @@ from starlette.responses import Response
 from hedgerow.errors import InputError
 from hedgerow.report.headlines import per_cent
 from hedgerow.report.risk import risk_headline
-from hedgerow.studio.framed import framed_report
 from hedgerow.studio.planfile import PlanFile
 from hedgerow.studio.runs import CommandRun
-from hedgerow.studio.shell import Sent, page_answer, shown_plan, studio_of
+from hedgerow.studio.shell import Sent, framed_report, page_answer, shown_plan, studio_of
 
 RISK = "risk"
 SETS_PER_SIZE = 2

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from hedgerow.errors import HedgerowError, InputError, visible
+from hedgerow.errors import HedgerowError, InputError, ReleaseError, visible
 from hedgerow.studio.columns import yaml_line
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.planfile import PlanFile, version_of
@@ -24,7 +25,13 @@ from hedgerow.studio.security import PAGE_TOKEN, StartKeys
 from hedgerow.studio.terms import term_button
 from hedgerow.studio.texts import texts
 
-PLAN_SUFFIXES = (".yaml", ".yml")
+FRAME_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+"""Only styles inside the report are allowed: no script, form, address or origin."""
+
+MOST_FRAMED = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +174,21 @@ def refused(request: Request, error: HedgerowError) -> HTMLResponse:
         headers = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}
         return page_answer(request, "_refused.html.j2", status=422, headers=headers, error=error)
     return page_answer(request, "refused.html.j2", status=422, error=error)
+
+
+def framed_report(path: Path) -> HTMLResponse:
+    """Return a page written by hedgerow, for ``<iframe sandbox src=...>``."""
+    try:
+        if path.stat().st_size > MOST_FRAMED:
+            raise OSError(0, "the file is too large")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (getattr(error, "strerror", None) or "the file is not text").lower()
+        raise ReleaseError(
+            f"The page cannot be shown: {reason}.", where=path.name, do="Open it in the browser."
+        ) from None
+    headers = {"Content-Security-Policy": FRAME_POLICY, "X-Frame-Options": "SAMEORIGIN"}
+    return HTMLResponse(text, headers=headers)
 
 
 def plan_name(request: Request) -> str | None:

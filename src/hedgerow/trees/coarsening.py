@@ -88,7 +88,7 @@ def require_share(share: Fraction) -> None:
     """Raise if a step's share of epsilon is too small to draw noise with."""
     if share < LEAST_SHARE:
         raise SettingError(
-            "the budget of one step would be too small to draw noise with",
+            "The budget of one step would be too small to draw noise with.",
             where="publish.epsilon",
             do="Give a larger epsilon.",
         )

@@ -72,7 +72,7 @@ def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
 def refuse_too_many(n_groups: int) -> None:
     """Raise because a release of this number of groups would be too large."""
     raise SettingError(
-        f"the cut has about {float(n_groups):.1e} groups, too many to publish",
+        f"The cut has about {float(n_groups):.1e} groups, too many to publish.",
         where="publish.h",
         do="Allow fewer specialisations, drop attributes, or use coarser grids.",
     )

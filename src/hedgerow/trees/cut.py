@@ -72,7 +72,7 @@ class Cut:
         """Return the children of ``part``; a numeric part needs a split position."""
         if part.is_numeric:
             if position is None or not part.first < position < part.stop:
-                raise InternalError("a numeric part needs a split position inside it")
+                raise InternalError("A numeric part needs a split position inside it.")
             return (replace(part, stop=position), replace(part, first=position))
         taxonomy = self._taxonomy(part)
         nodes = [_branching(taxonomy, int(node)) for node in taxonomy.children(self._node(part))]
@@ -90,7 +90,7 @@ class Cut:
         """Return the cut with ``part`` replaced by its children [DiffGen, Alg. 1, line 8]."""
         others = tuple(other for other in self.parts if other != part)
         if len(others) != len(self.parts) - 1:
-            raise InternalError("the part to specialise is not in the cut")
+            raise InternalError("The part to specialise is not in the cut.")
         return replace(self, parts=others + self.children(part, position))
 
     def ranges(self) -> tuple[Ranges, ...]:
@@ -107,11 +107,11 @@ class Cut:
 
     def _node(self, part: Part) -> int:
         if part.node is None:
-            raise InternalError("a numeric part has no taxonomy node")
+            raise InternalError("A numeric part has no taxonomy node.")
         return part.node
 
     def _taxonomy(self, part: Part) -> Taxonomy:
         domain = self.schema.attributes[part.attribute].domain
         if not isinstance(domain, CategoricalDomain):
-            raise InternalError("a numeric attribute has no taxonomy")
+            raise InternalError("A numeric attribute has no taxonomy.")
         return domain.taxonomy

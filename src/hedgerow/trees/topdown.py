@@ -175,7 +175,7 @@ def _children(
     going = np.flatnonzero(split.attribute != STOP)
     n_borders = np.diff(split.borders.starts)
     if len(split.attribute) != len(boxes) or split.borders.n_boxes != len(boxes):
-        raise InternalError("a strategy did not decide for every box")
+        raise InternalError("A strategy did not decide for every box.")
     n_children = np.where(split.attribute != STOP, n_borders + 1, 0)
     child_starts, inside = ragged(n_children)
     parents = np.repeat(np.arange(len(boxes)), n_children)
@@ -187,7 +187,7 @@ def _children(
     first[rows[lower], attribute[lower]] = split.borders.values[border[lower] - 1]
     stop[rows[upper], attribute[upper]] = split.borders.values[border[upper]]
     if not (first < stop).all():
-        raise InternalError("a split made an empty range")
+        raise InternalError("A split made an empty range.")
     divided = going[n_borders[going] > 0]
     new = n_borders[parents] > 0
     ledger_nodes, tree_nodes = boxes.ledger[parents], boxes.tree[parents]

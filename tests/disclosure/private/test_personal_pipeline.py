@@ -56,7 +56,9 @@ def ledger(tmp_path, monkeypatch):
 
 def test_pure_disclosure_is_published_booked_and_read_back(tmp_path, ledger):
     plan = plan_for({"method": "supermodular", "epsilon": 2})
-    release = hedgerow.publish(plan, data=table(), out=tmp_path / "out", records=True)
+    release = hedgerow.publish(
+        plan, data=table(), out=hedgerow.Output(folder=tmp_path / "out", records=True)
+    )
     guarantee = release.certificate.guarantee
     assert (guarantee.epsilon, guarantee.delta, guarantee.private) == (2, 0, True)
     assert release.certificate.budget.total == 2
@@ -137,7 +139,7 @@ def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):
         ({"method": "supermodular", "epsilon": 1, "severities": {"ward": {"Z": 2}}}, "'Z'"),
         (
             {"method": "supermodular", "epsilon": 1, "personal": {"by": "age", "factors": {}}},
-            "numbers have no factors",
+            "Numbers have no factors",
         ),
         ({"method": "supermodular", "epsilon": 1, "levels": {"ward": [7]}}, "no depth 7"),
         ({"method": "supermodular", "epsilon": "1e-9"}, "too small"),
@@ -151,7 +153,7 @@ def test_settings_that_do_not_fit_the_table_are_refused_before_it_is_read(publis
 
 
 def test_the_printed_algorithm_is_refused_where_nothing_can_be_proved():
-    with pytest.raises(SettingError, match="no delta below 1"):
+    with pytest.raises(SettingError, match="No delta below 1"):
         prepare(plan_for({**SAMPLE, "least-records": 15}, NO_CLASS))
     with pytest.raises(SettingError, match="beta"):
         prepare(plan_for({**SAMPLE, "beta": "0.3"}, NO_CLASS))

@@ -11,6 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.draw.bars import item_totals
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie import items as coterie_items
 from hedgerow.methods.coterie.bins import Bins
@@ -28,7 +29,7 @@ from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy.source import SeededSource
-from hedgerow.report.baskets import _frequent_pairs, _item_totals
+from hedgerow.report.baskets import _frequent_pairs
 from hedgerow.taxonomy.tree import Taxonomy
 from support.basket_sets import ONE, listed, published, universe
 
@@ -99,7 +100,7 @@ def test_dense_records_of_a_middling_universe_keep_their_items():
     sets = [set(np.flatnonzero(rng.random(40) < 0.4).tolist()) for _ in range(3000)]
     baskets = EncodedBaskets.from_sets(universe(40), sets)
     noisy, _ = published(Coterie(), baskets, epsilon=Fraction(4))
-    totals = _item_totals(noisy)
+    totals = item_totals(noisy)
     true = np.bincount(baskets.items, minlength=40)
     assert np.abs(totals - true).mean() < 0.25 * true.mean()
 
@@ -312,7 +313,7 @@ def test_a_plan_without_a_method_is_published_and_its_report_tells_of_pairs(tmp_
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "The most frequent pairs" in page
     assert "Every basket is synthetic" in page
-    best = _frequent_pairs(release.baskets, _item_totals(release.baskets))
+    best = _frequent_pairs(release.baskets, item_totals(release.baskets))
     assert all(bar.count == release.count(bar.label.split(", ")).estimate for bar in best)
     assert "3, 7" in [bar.label for bar in best[:5]]
 

@@ -215,7 +215,7 @@ def test_certificate_statement_and_report_say_that_the_custodian_answers_for_it(
     ("changed", "match"),
     [
         ({"publish": {"score": "ncp"}}, "exclude each other"),
-        ({"publish": {"method": "hedge", "h": None}}, "only the method diffmulti"),
+        ({"publish": {"method": "hedge", "h": None}}, "Only the method diffmulti"),
         (
             {
                 "person": "who",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.errors import SettingError
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.methods.diffpart.level import PartitionLevel
 from hedgerow.methods.diffpart.rules import PrintedRules, highest_places

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from hedgerow.auditing.neighbours import BasketPair
+from hedgerow.baselines.basic.basic import Basic
 from hedgerow.count.memory.baskets import BasketMemory
-from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart import diffpart
 from hedgerow.methods.diffpart import level as diffpart_level
 from hedgerow.methods.diffpart.diffpart import DiffPart

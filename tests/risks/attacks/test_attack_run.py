@@ -188,7 +188,7 @@ def test_two_releases_of_lists_are_compared(tmp_path):
     table = hedgerow.publish(people_plan("hedge", epsilon=1), data=DATA, seed=1)
     with pytest.raises(SettingError, match="different kinds of data"):
         hedgerow.attack(release, data, other=table, other_data=DATA)
-    with pytest.raises(SettingError, match="items cannot be marked"):
+    with pytest.raises(SettingError, match="Items cannot be marked"):
         hedgerow.attack(release, data, sensitive=["3"])
 
 

@@ -80,7 +80,7 @@ class Mondrian:
         check_k(self.k)
         if self.relaxed and self.by_class:
             raise SettingError(
-                "records are distributed at medians, which cuts by information gain do not use",
+                "Records are distributed at medians, which cuts by information gain do not use.",
                 where="relaxed",
                 do="Give by_class=False, or relaxed=False.",
             )
@@ -114,7 +114,7 @@ class Mondrian:
         require_domains(schema)
         if self.by_class and schema.class_attribute is None:
             raise SettingError(
-                "cuts by information gain need a class, and no attribute is the class",
+                "Cuts by information gain need a class, and no attribute is the class.",
                 where="publish.for",
                 do="Give for: general, or an attribute the role 'class'.",
             )

@@ -45,7 +45,7 @@ def refuse_few(n_records: int, k: int) -> None:
     """Raise if there are too few records for a k-anonymous table."""
     if n_records < k:
         raise DataError(
-            "there are fewer complete records than k, so that no table of them is k-anonymous",
+            "There are fewer complete records than k, so that no table of them is k-anonymous.",
             where="publish.k",
             do="Give a smaller k, or more records.",
         )

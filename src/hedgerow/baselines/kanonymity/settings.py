@@ -43,7 +43,7 @@ class MondrianSettings(KAnonymousSettings):
     def _check_variant(self) -> Self:
         if self.relaxed and self.purpose == "classification":
             raise mistake(
-                "records are distributed at medians, which cuts by information gain do not use",
+                "Records are distributed at medians, which cuts by information gain do not use.",
                 "Give for: general, or omit relaxed.",
                 key=("relaxed",),
             )

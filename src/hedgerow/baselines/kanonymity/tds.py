@@ -71,7 +71,7 @@ class TopDownSpecialisation:
         require_domains(schema)
         if schema.class_attribute is None:
             raise SettingError(
-                "specialisations are compared by the classes, and no attribute is the class",
+                "Specialisations are compared by the classes, and no attribute is the class.",
                 where="publish.method",
                 do="Give an attribute the role 'class', or another method.",
             )

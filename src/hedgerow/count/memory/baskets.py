@@ -163,7 +163,7 @@ class MemoryWalk:
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._keys is None:
-            raise InternalError("records were sent down before they were counted")
+            raise InternalError("Records were sent down before they were counted.")
         place = item_places(self._keys, keys, n_keys=self._n_keys)
         kept = place >= 0
         lengths = np.diff(self._offsets)

@@ -161,10 +161,8 @@ class PlacedInMemory:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=os.cpu_count())
         parts = self._pool.map(lambda first: [work(item) for item in items[first::n]], range(n))
-        done: list[Any] = [None] * len(items)
-        for first, part in enumerate(parts):
-            done[first::n] = part
-        return done
+        done = list(parts)
+        return [done[i % n][i // n] for i in range(len(items))]
 
     def _boxes(self) -> NDArray[np.int64]:
         sizes = np.diff(self._starts)

@@ -23,7 +23,7 @@ from hedgerow.count.spark.session import (
     open_columns,
     open_lines,
     refusing,
-    spark_session,
+    session_for,
 )
 from hedgerow.count.spark.workers import (
     NAME,
@@ -68,8 +68,7 @@ def open_spark_baskets(
     ``sums`` take an additional pass over the data.
     """
     place = universe.place
-    session = spark_session(settings, data)
-    try:
+    with session_for(settings, data) as session:
         if place.column is None:
             words = open_lines(session, data, base=base, reading=reading)
         else:
@@ -84,9 +83,6 @@ def open_spark_baskets(
                 results = words.mapInArrow(guarded(summed), "sums binary").toArrow()
                 merge_sums(sums, results.column(0).to_pylist())
         return SparkBaskets(universe.taxonomy, session, codes)
-    except BaseException:
-        session.close()
-        raise
 
 
 def _requested(place: ItemsPlace, reading: Reading) -> RequestedColumns:
@@ -245,7 +241,7 @@ class SparkWalk:
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._last_kernel is None:
-            raise InternalError("records were sent down before they were counted")
+            raise InternalError("Records were sent down before they were counted.")
         self._steps, self._last_kernel = [*self._steps, (self._last_kernel, keys)], None
 
     def _way(self) -> tuple[Taxonomy, int | None, list[WalkStep]]:

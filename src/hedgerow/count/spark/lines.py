@@ -42,7 +42,7 @@ def records_of(
     """
     if reading.quote == "multi-line":
         raise SettingError(
-            "the engine spark reads one record per line",
+            "The engine spark reads one record per line.",
             where="reading.quote",
             do="Use the engine stream for quoted fields with line ends, or give Parquet.",
         )
@@ -57,7 +57,7 @@ def records_of(
     missing = [name for name in names if name not in columns]
     if missing:
         raise DataError(
-            f"the column {missing[0]!r} does not exist",
+            f"The column {missing[0]!r} does not exist.",
             where=NAME,
             do="Give the attribute the name of its column; names are case-sensitive. If the"
             " separator is not a comma, set it under 'reading' in the plan.",
@@ -91,7 +91,7 @@ def objects_of(
     missing = [name for name in names if name not in columns]
     if missing:
         raise DataError(
-            f"the column {missing[0]!r} does not exist",
+            f"The column {missing[0]!r} does not exist.",
             where=NAME,
             do="Give the attribute the name of its key; names are case-sensitive.",
         )
@@ -102,7 +102,7 @@ def _header(lines: Any, rules: LineRules, delimiter: str) -> tuple[bytes, tuple[
     first = next((row[0] for row in lines.take(_HEADER_WITHIN) if bytes(row[0]).strip()), None)
     if first is None:
         raise DataError(
-            "the file is empty", where=NAME, do="It must begin with a line of column names."
+            "The file is empty.", where=NAME, do="It must begin with a line of column names."
         )
     line = bytes(first)
     data = without_numbers(rules, Block(data=line.removeprefix(BOM), line=2, done=1.0))

@@ -24,7 +24,7 @@ from hedgerow.count.spark.session import (
     guarded,
     open_columns,
     refusing,
-    spark_session,
+    session_for,
 )
 from hedgerow.count.spark.workers import (
     NAME,
@@ -62,8 +62,7 @@ def open_spark_owned_baskets(
     All rows are encoded before it returns, so that refusals come before a booking.
     ``sums`` take an additional pass over the gathered rows.
     """
-    session = spark_session(settings, data)
-    try:
+    with session_for(settings, data) as session:
         names = owned_columns(people.rule, universe.place)
         requested = RequestedColumns(names=names, text=names, reading=reading)
         frame, parse = open_columns(session, data, requested, query=query, base=base)
@@ -76,9 +75,6 @@ def open_spark_owned_baskets(
                 later = of_people(rows).mapInArrow(lengths, BUCKETS).toArrow()
                 merge_sums(sums, [*summed, *later.column("body").to_pylist()])
         return OwnedBasketsOnSpark(universe, session, rows, people)
-    except BaseException:
-        session.close()
-        raise
 
 
 class OwnedBasketsOnSpark(HeldOnSpark):

@@ -20,7 +20,7 @@ from hedgerow.count.spark.session import (
     guarded,
     open_columns,
     refusing,
-    spark_session,
+    session_for,
 )
 from hedgerow.count.spark.table import SparkEngine
 from hedgerow.count.spark.workers import (
@@ -74,8 +74,7 @@ def open_spark_people(
 
     All records are encoded before it returns, so that refusals come before a booking.
     """
-    session = spark_session(settings, data)
-    try:
+    with session_for(settings, data) as session:
         read = PeopleEncoder(BatchEncoder(schema, name=NAME), people)
         requested = RequestedColumns(
             names=read.columns, text=read.text, reading=reading, in_pieces=True
@@ -88,9 +87,6 @@ def open_spark_people(
             if sums is not None:
                 merge_sums(sums, summed)
         return PeopleOnSpark(schema, session, buckets, people)
-    except BaseException:
-        session.close()
-        raise
 
 
 def n_partitions(session: Session) -> int:

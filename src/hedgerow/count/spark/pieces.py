@@ -201,7 +201,7 @@ class ReadPieces:
             if done >= stretch.stop:
                 return
         raise DataError(
-            "a file was changed while it was read",
+            "A file was changed while it was read.",
             where=NAME,
             do="Run it again when no program writes to the file.",
         )

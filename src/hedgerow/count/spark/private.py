@@ -33,7 +33,8 @@ class PrivateFolder:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         except OSError as error:
             raise ScratchError(
-                f"no private folder can be created: {(error.strerror or 'unknown reason').lower()}",
+                "No private folder can be created:"
+                f" {(error.strerror or 'unknown reason').lower()}.",
                 where=str(where),
                 do="Set TMPDIR to a folder with free space that you can write to.",
             ) from error

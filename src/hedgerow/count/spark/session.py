@@ -95,6 +95,17 @@ def spark_session(settings: EngineSettings, data: Any) -> Session:
     return _begun(SparkSession, settings.master or "local[*]")
 
 
+@contextlib.contextmanager
+def session_for(settings: EngineSettings, data: Any) -> Iterator[Session]:
+    """Yield the session to use, and close it if the block fails."""
+    session = spark_session(settings, data)
+    try:
+        yield session
+    except BaseException:
+        session.close()
+        raise
+
+
 def _begun(spark: Any, master: str) -> Session:
     """Return a new session; on this machine it keeps its files in a private folder."""
     if not master.startswith("local"):
@@ -145,7 +156,7 @@ def _begin(spark: Any, master: str, further: dict[str, str]) -> Any:
             session = builder.getOrCreate()
     except Exception as error:
         raise EngineError(
-            f"no Spark session can be started: {type(error).__name__}",
+            f"No Spark session can be started: {type(error).__name__}.",
             where="master",
             do="Give the URL of a master that answers, such as local[2] or spark://HOST:7077.",
         ) from error
@@ -158,7 +169,7 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
         raise EngineError(
-            "Spark needs Java, which is not installed",
+            "Spark needs Java, which is not installed.",
             where="engine",
             do="Install Java 17 or later and set JAVA_HOME, or use the engine stream.",
         )
@@ -189,7 +200,7 @@ def open_columns(
         plain = path.removesuffix(".gz").lower()
         if plain.endswith(_NOT_ON_SPARK):
             raise SettingError(
-                "the engine spark does not read this kind of file",
+                "The engine spark does not read this kind of file.",
                 where="data",
                 do="Use the engine memory or stream, or give CSV, JSON lines (plain or gzip) or"
                 " Parquet.",
@@ -237,7 +248,7 @@ def _check_columns(frame: Any, names: Sequence[str]) -> None:
     for name in names:
         if name not in frame.columns:
             raise DataError(
-                f"the column {name!r} does not exist",
+                f"The column {name!r} does not exist.",
                 where=NAME,
                 do="Give the attribute the name of its column; names are case-sensitive.",
             )
@@ -246,14 +257,14 @@ def _check_columns(frame: Any, names: Sequence[str]) -> None:
 def _path_of(data: Any, *, query: str | None, base: Path) -> str:
     if not isinstance(data, str | os.PathLike):
         raise SettingError(
-            "the engine spark cannot read this kind of dataframe",
+            "The engine spark cannot read this kind of dataframe.",
             where="data",
             do="Give a Spark DataFrame, the name of a table or a path.",
         )
     text = os.fspath(data)
     if query is not None or _DATABASE.match(text):
         raise SettingError(
-            "the engine spark does not read databases by a URL and a query",
+            "The engine spark does not read databases by a URL and a query.",
             where="data",
             do="Give a Spark DataFrame (spark.read.jdbc), or use the engine memory or stream.",
         )
@@ -264,7 +275,7 @@ def open_lines(session: Session, data: Any, *, base: Path, reading: Reading) -> 
     """Return a DataFrame of a file's lines as bytes, or the caller's frame with one column."""
     if reading.header_lines:
         raise SettingError(
-            "lines have no order on Spark, so a header cannot be distinguished from records",
+            "Lines have no order on Spark, so a header cannot be distinguished from records.",
             where="reading.header",
             do="Remove the lines of the header from the file, or use the engine stream.",
         )
@@ -276,12 +287,12 @@ def open_lines(session: Session, data: Any, *, base: Path, reading: Reading) -> 
         path = text if "://" in text else str(base / text)
         if "://" not in text and not Path(path).exists():
             raise DataError(
-                "the file does not exist", where=Path(path).name, do="Check the path of the data."
+                "The file does not exist.", where=Path(path).name, do="Check the path of the data."
             )
         with refusing():
             return byte_lines(session.spark, path)
     raise SettingError(
-        "the plan does not name the column of the items",
+        "The plan does not name the column of the items.",
         where="items.column",
         do="Name the column of lists; for a long table, name 'record' as well.",
     )
@@ -291,7 +302,7 @@ def _table(session: Session, name: str) -> Any:
     if re.fullmatch(r"[\w.`-]+", name) and session.spark.catalog.tableExists(name):
         return session.spark.table(name)
     raise DataError(
-        "neither a file nor a table of that name exists",
+        "Neither a file nor a table of that name exists.",
         where=Path(name).name,
         do="Check the path of the data, or the name of the table.",
     )
@@ -336,7 +347,7 @@ def refusing() -> Iterator[None]:
             facts = json.loads(refusal[1])
             raise DataError(facts["what"], where=facts["where"], do=facts["do"]) from None
         raise EngineError(
-            f"the Spark job failed: {type(error).__name__}",
+            f"The Spark job failed: {type(error).__name__}.",
             where="the Spark session",
             do="See Spark's own log. Nothing was published; bookings stay.",
         ) from None
@@ -383,7 +394,7 @@ def dense_sums(blocks: pa.Table, *, size: int, n_tasks: int = 1) -> NDArray[np.i
 
 def _no_count() -> EngineError:
     return EngineError(
-        "a worker returned values that are not counts",
+        "A worker returned values that are not counts.",
         where="the Spark session",
         do="Check that all workers run the same version of hedgerow, and run it again.",
     )

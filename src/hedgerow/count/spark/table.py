@@ -25,7 +25,7 @@ from hedgerow.count.spark.session import (
     guarded,
     open_columns,
     refusing,
-    spark_session,
+    session_for,
 )
 from hedgerow.count.spark.workers import (
     BLOCKS,
@@ -73,8 +73,7 @@ def open_spark_table(
 
     All records are encoded before it returns, so that refusals come before a booking.
     """
-    session = spark_session(settings, data)
-    try:
+    with session_for(settings, data) as session:
         requested = RequestedColumns(
             names=schema.columns(),
             text=schema.text_columns(),
@@ -93,9 +92,6 @@ def open_spark_table(
                 ended = rows.column("codes").to_pylist()
                 merge_sums(sums, [each for each in ended if each is not None])
         return SparkEngine(schema, session, codes, n_tasks=int((sizes == SUMMED).sum()))
-    except BaseException:
-        session.close()
-        raise
 
 
 class SparkEngine:

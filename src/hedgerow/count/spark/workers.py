@@ -112,7 +112,7 @@ def unpacked(
         widths = [dtype.itemsize for dtype in dtypes]
         if not n_records or stored is None or stored.size != n_records * sum(widths):
             raise DataError(
-                "a worker returned truncated records",
+                "A worker returned truncated records.",
                 where=NAME,
                 do="Run it again; if it happens again, check the cluster's disks.",
             )

@@ -75,7 +75,7 @@ class BasketStream:
         """Return an engine over ``source``, read once and stored as codes in ``scratch``."""
         if isinstance(source, LongTable):
             raise DataError(
-                "the rows of a record are not adjacent in a long table",
+                "The rows of a record are not adjacent in a long table.",
                 where=source.name,
                 do="Sort it into one list per record, or use the engine memory or spark; if it has"
                 " a column for the person, 'person' in the plan gathers the rows.",
@@ -229,7 +229,7 @@ class DiskWalk:
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._last_kernel is None:
-            raise InternalError("records were sent down before they were counted")
+            raise InternalError("Records were sent down before they were counted.")
         self._step, self._last_kernel = (self._last_kernel, keys), None
 
     def _walks(self) -> Iterator[MemoryWalk]:

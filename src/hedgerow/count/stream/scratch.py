@@ -131,7 +131,7 @@ def scratch_errors(folder: Path) -> Iterator[None]:
 def _failure(error: OSError, where: object) -> ScratchError:
     reason = (error.strerror or str(error) or type(error).__name__).lower()
     return ScratchError(
-        f"the scratch folder cannot be used: {reason}",
+        f"The scratch folder cannot be used: {reason}.",
         where=str(where) if where is not None else "the system's folder for temporary files",
         do="Give a folder with free space, on a disk that you trust, with --scratch DIR.",
     )

@@ -42,7 +42,7 @@ def match_counter(
     if consistency == "approximate":
         return ApproximateMatches.of(record, dictionary, similar_from=similar_from)
     raise SettingError(
-        f"{consistency!r} is not a kind of consistency",
+        f"{consistency!r} is not a kind of consistency.",
         where="risk > consistency",
         do=f"Choose one of: {', '.join(CONSISTENCIES)}.",
     )

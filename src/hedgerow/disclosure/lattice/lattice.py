@@ -190,7 +190,7 @@ class Lattice:
         """Change of the rank per level of each attribute."""
         if self.n_nodes > MOST_RANKED:
             raise SettingError(
-                f"a lattice of {self.n_attributes} attributes has too many nodes to number them",
+                f"A lattice of {self.n_attributes} attributes has too many nodes to number them.",
                 where="attributes",
                 do="Search fewer attributes at a time, or use the aggregate model.",
             )

@@ -44,7 +44,7 @@ class RiskModel:
             raise SettingError.out_of_range("risk > model", self.number, "1, 2 or 3")
         if self.printed and self.number != 3:
             raise SettingError(
-                "models 1 and 2 are as printed anyway",
+                "Models 1 and 2 are as printed anyway.",
                 where="risk > printed",
                 do="Omit it, or choose model 3.",
             )
@@ -126,7 +126,7 @@ def _checked(numbers: ArrayLike, shape: tuple[int, ...], whose: str) -> NDArray[
     weights = np.array(numbers, dtype=np.float64)
     if weights.shape != shape or not (np.isfinite(weights) & (weights >= 0)).all():
         raise SettingError(
-            "a weight is missing, negative or not a number",
+            "A weight is missing, negative or not a number.",
             where=f"weights of {whose}",
             do="Give one number of 0 or more for each.",
         )

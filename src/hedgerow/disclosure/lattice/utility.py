@@ -48,7 +48,7 @@ def utility_tables(measure: Measure, chains: Sequence[Chains]) -> tuple[NDArray[
     """
     if measure not in _MEASURES:
         raise SettingError(
-            f"{measure!r} is not a measure of utility",
+            f"{measure!r} is not a measure of utility.",
             where="utility > measure",
             do=f"Choose one of: {', '.join(MEASURES)}.",
         )

@@ -36,7 +36,7 @@ class Worth:
     def __post_init__(self) -> None:
         if self.severity is not None and self.floor <= 0:
             raise SettingError(
-                "the fully generalised record would have severity 0, and always be the best",
+                "The fully generalised record would have severity 0, and always be the best.",
                 where="publish.floor",
                 do="Give a floor above 0.",
             )

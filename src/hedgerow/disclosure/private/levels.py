@@ -115,7 +115,7 @@ class LevelSpace:
         for name, listed in (allowed or {}).items():
             if name not in names:
                 raise SettingError(
-                    f"{name!r} is not a published attribute",
+                    f"{name!r} is not a published attribute.",
                     where="publish.levels",
                     do=f"Give one of: {', '.join(names)[:300]}.",
                 )
@@ -240,7 +240,7 @@ def _listed(name: str, listed: Sequence[int], tallest: int) -> list[int]:
     depths = sorted({0, *listed})
     if depths[-1] > tallest:
         raise SettingError(
-            f"the taxonomy of {name!r} has no depth {depths[-1]}",
+            f"The taxonomy of {name!r} has no depth {depths[-1]}.",
             where=f"publish.levels.{name}",
             do=f"Give whole numbers from 0 (the root) to {tallest}.",
         )
@@ -259,8 +259,8 @@ def _fitting(
         can = [i for i, each in enumerate(cuts) if i not in fixed and len(each) > 1]
         if not can:
             raise SettingError(
-                f"the plan's levels make more than {MOST_VECTORS:,} combinations, or more than"
-                f" {MOST_CELLS:,} cells",
+                f"The plan's levels make more than {MOST_VECTORS:,} combinations, or more than"
+                f" {MOST_CELLS:,} cells.",
                 where="publish.levels",
                 do="Give fewer depths, or omit those of some attributes.",
             )

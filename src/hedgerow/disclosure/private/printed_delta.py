@@ -54,7 +54,7 @@ class PrintedTerms:
     def __post_init__(self) -> None:
         if not 0 < self.beta < 1 or self._spare() <= 1e-6:
             raise SettingError(
-                f"{float(self.beta):g} is out of range",
+                f"{float(self.beta):g} is out of range.",
                 where="publish.beta",
                 do=f"Give a number above e^-epsilon, {math.exp(-float(self.epsilon)):.4g}, and"
                 " below 1.",

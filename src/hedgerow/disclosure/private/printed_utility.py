@@ -49,7 +49,7 @@ def promised_utility(
     """
     if n_attributes < 1 or height < 1 or not 0 < beta < 1:
         raise SettingError(
-            "the theorem does not apply to these numbers",
+            "The theorem does not apply to these numbers.",
             where="promised utility",
             do="Give attributes and a height from 1 up, and beta above 0 and below 1.",
         )

@@ -122,7 +122,7 @@ class PrintedSample:
         require_domains(schema)
         if schema.class_attribute is not None:
             raise SettingError(
-                "the algorithm has no class, and publishing one would invalidate its delta",
+                "The algorithm has no class, and publishing one would invalidate its delta.",
                 where=f"attributes.{schema.class_attribute.name}.role",
                 do="Make the class a predictor, or drop it.",
             )
@@ -130,14 +130,14 @@ class PrintedSample:
         needed = worth.most_utility**worth.power
         if self.version == "utility" and needed > self.least_records:
             raise SettingError(
-                "utility to the power kappa may exceed the number of records, and then nothing"
-                " is proved",
+                "Utility to the power kappa may exceed the number of records, and then nothing"
+                " is proved.",
                 where="publish.kappa",
                 do="Give a smaller kappa.",
             )
         if self.least_records < 3 or self.delta(schema, epsilon) >= 1:
             raise SettingError(
-                "no delta below 1 can be proved for this number of records and generalisations",
+                "No delta below 1 can be proved for this number of records and generalisations.",
                 where="publish.least-records",
                 do="Give a larger number if that is known to hold, fewer levels, or another theta.",
             )

@@ -23,7 +23,7 @@ def kept_of_each(many: Ints, *, rate: Fraction, source: RandomSource) -> Ints:
     numerator.
     """
     if not 0 < rate <= 1:
-        raise InternalError("records cannot be kept at this rate")
+        raise InternalError("Records cannot be kept at this rate.")
     ends = np.cumsum(many)
     n = int(ends[-1]) if len(ends) else 0
     kept_up_to = np.zeros(len(many) + 1, dtype=np.int64)

@@ -88,7 +88,7 @@ class SupermodularDisclosure:
         )
         if smallest < LEAST_SHARE:
             raise SettingError(
-                "a share of the budget is too small for any noise",
+                "A share of the budget is too small for any noise.",
                 where="publish.share",
                 do="Give a larger epsilon, or a share nearer to one half.",
             )
@@ -138,7 +138,7 @@ class SupermodularDisclosure:
         run.progress("counting groups", None)
         groups = _counted(inner, layout, choices, people, synopsis.n_records)
         if not inner.settled():
-            raise InternalError("private disclosure did not spend exactly its epsilon")
+            raise InternalError("Private disclosure did not spend exactly its epsilon.")
         return groups
 
     def _sampled(self, run: Run[Engine], people: People) -> tuple[People, Run[Engine]]:

@@ -167,7 +167,7 @@ def _severities(
 
 def _unknown(name: str, names: list[str], where: str) -> SettingError:
     return SettingError(
-        f"{name!r} is not a published attribute",
+        f"{name!r} is not a published attribute.",
         where=where,
         do=f"Give one of: {', '.join(names)[:300]}.",
     )
@@ -214,7 +214,7 @@ def _factors(
     domain = attribute.domain
     if not isinstance(domain, CategoricalDomain):
         raise SettingError(
-            "numbers have no factors of their own",
+            "Numbers have no factors of their own.",
             where="publish.personal.by",
             do="Give an attribute with values or a taxonomy.",
         )

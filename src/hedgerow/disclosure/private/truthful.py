@@ -95,13 +95,13 @@ class TruthfulDisclosure:
         synopsis = epsilon * self.share
         if min(synopsis * SIZE, synopsis * (1 - SIZE) / len(measured)) < LEAST_SHARE:
             raise SettingError(
-                "the synopsis' share of the budget is too small for any noise",
+                "The synopsis' share of the budget is too small for any noise.",
                 where="publish.share",
                 do="Give a larger epsilon or share.",
             )
         if self.rate_for(epsilon) <= 0:
             raise SettingError(
-                "the sample's share of the budget is too small to keep any record",
+                "The sample's share of the budget is too small to keep any record.",
                 where="publish.share",
                 do="Give a larger epsilon, or a smaller share to the synopsis.",
             )

@@ -47,7 +47,7 @@ def check_rate(rate: Fraction, epsilon: Fraction) -> Fraction:
     most = largest_rate(epsilon)
     if not 0 < rate <= most:
         raise SettingError(
-            f"{float(rate):g} is out of range",
+            f"{float(rate):g} is out of range.",
             where="publish.rate",
             do=f"Give a number above 0 and at most {float(most):g}, which is 1 - e^-epsilon for"
             " the share of the sample.",
@@ -97,7 +97,7 @@ def _delta_by_smallest(rate: Fraction, epsilon: Fraction, target: Fraction) -> F
     most = math.ceil(-math.log(float(target)) / divergence * (1 + 1e-9)) + 1
     if most > MOST_RECORDS_IN_DOUBT:
         raise SettingError(
-            "the share of the sample is too small for so small a delta",
+            "The share of the sample is too small for so small a delta.",
             where="publish.delta",
             do="Give a larger epsilon or delta, or a smaller share to the synopsis.",
         )

@@ -25,7 +25,7 @@ MAX_COUNT = 10**12
 def _depths(value: object) -> dict[str, tuple[int, ...]]:
     if not isinstance(value, Mapping) or not value:
         raise mistake(
-            "is not a mapping of attributes to depths",
+            "This is not a mapping of attributes to depths.",
             "Give, for example, {age: [0, 1, 2]}; 0 is the root.",
         )
     return {str(name): _depth_list(listed, str(name)) for name, listed in value.items()}
@@ -37,7 +37,7 @@ def _depth_list(value: object, name: str) -> tuple[int, ...]:
     )
     if not whole or not value:
         raise mistake(
-            "is not a list of depths", "Give whole numbers from 0, the root, up.", key=(name,)
+            "This is not a list of depths.", "Give whole numbers from 0, the root, up.", key=(name,)
         )
     return tuple(sorted(set(value)))  # type: ignore[call-overload]  # whole numbers, as checked
 
@@ -62,7 +62,7 @@ Depths = Annotated[
 
 def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_COUNT:
-        raise mistake(f"{shown(value)} is out of range", "Give a whole number from 1 up.")
+        raise mistake(f"{shown(value)} is out of range.", "Give a whole number from 1 up.")
     return value
 
 
@@ -126,7 +126,7 @@ class PersonalSettings(PrivateSettings):
     def _check_weighing(self) -> Self:
         if 0 < self.power < 1:
             raise mistake(
-                f"{shown(plain_number(self.power))} is out of range",
+                f"{shown(plain_number(self.power))} is out of range.",
                 "Give 0 or a number from 1 up.",
                 key=("kappa",),
             )
@@ -134,7 +134,7 @@ class PersonalSettings(PrivateSettings):
             for name in ("severities", "personal", "floor"):
                 if name in self.model_fields_set:
                     raise mistake(
-                        "model 2 uses no weights", "Remove it, or change the model.", key=(name,)
+                        "Model 2 uses no weights.", "Remove it, or change the model.", key=(name,)
                     )
         return self
 

@@ -135,7 +135,7 @@ def _best_of(found: list[AggregateOptimum]) -> AggregateOptimum:
 
 def _nothing_left() -> SettingError:
     return SettingError(
-        "a record without attributes to generalise has no other node",
+        "A record without attributes to generalise has no other node.",
         where="top",
         do="Allow the fully generalised node.",
     )
@@ -143,7 +143,7 @@ def _nothing_left() -> SettingError:
 
 def _still_zero() -> SettingError:
     return SettingError(
-        "a node other than the fully generalised one has severity 0",
+        "A node other than the fully generalised one has severity 0.",
         where="floor",
         do="Give a floor above 0.",
     )

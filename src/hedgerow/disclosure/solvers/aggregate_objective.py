@@ -121,7 +121,7 @@ class AggregateObjective:
         """Refuse an objective that divides by zero at the fully generalised node."""
         if self.severity(self.lattice.top) <= 0:
             raise SettingError(
-                "the fully generalised node has severity 0 and would always be the best",
+                "The fully generalised node has severity 0 and would always be the best.",
                 where="floor",
                 do="Give a floor above 0, or exclude that node.",
             )
@@ -130,7 +130,7 @@ class AggregateObjective:
         """Return κ as an integer, which minimum cuts and exact values need."""
         if self.power != int(self.power):
             raise SettingError(
-                f"{self.power} is not a whole number",
+                f"{self.power} is not a whole number.",
                 where="power",
                 do="Give a whole number, or use the minimum-norm point.",
             )
@@ -177,12 +177,12 @@ def _cut_to(parts: Parts, lattice: Lattice) -> Parts:
 
 def _check_parts(parts: Parts, lattice: Lattice, what: str) -> None:
     if tuple(len(part) for part in parts) != lattice.shape:
-        raise InternalError(f"the {what} of a record does not have one number per level")
+        raise InternalError(f"The {what} of a record does not have one number per level.")
     for part in parts:
         numbers = np.asarray(part, dtype=np.float64)
         if not np.isfinite(numbers).all() or numbers[-1] < 0 or (np.diff(numbers) > 0).any():
             raise SettingError(
-                f"the {what} of an attribute is negative somewhere, or grows with its level",
+                f"The {what} of an attribute is negative somewhere, or grows with its level.",
                 where=what,
                 do="Give weights of 0 or more that never grow towards the root.",
             )
@@ -204,11 +204,11 @@ class AggregateProblem:
     def __post_init__(self) -> None:
         lattice, vectors = self.objective.lattice, self.vectors
         if vectors.shape != (len(self.multiplicities), lattice.n_attributes):
-            raise InternalError("level vectors do not fit their lattice or multiplicities")
+            raise InternalError("Level vectors do not fit their lattice or multiplicities.")
         if vectors.size and (vectors.max(axis=0) > np.array(lattice.heights)).any():
-            raise InternalError("a level vector lies above the lattice")
+            raise InternalError("A level vector lies above the lattice.")
         if len(vectors) and self.multiplicities.min() < 0:
-            raise InternalError("a multiplicity is negative")
+            raise InternalError("A multiplicity is negative.")
 
     @cached_property
     def columns(self) -> Levels:

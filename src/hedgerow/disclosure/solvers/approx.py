@@ -85,7 +85,7 @@ def least_risk(problem: AggregateProblem) -> Fraction:
     most = maximise_aggregate(replace(problem, objective=objective)).value - 1
     if most == 0:
         raise SettingError(
-            "no dictionary record matches any generalisation",
+            "No dictionary record matches any generalisation.",
             where="against",
             do="Give a dictionary with at least one record.",
         )
@@ -114,7 +114,7 @@ def approximate(
     Privacy: none. The answer is a function of the record and of the raw dictionary.
     """
     if faithful and rng is None:
-        raise InternalError("a faithful rounding needs a random generator")
+        raise InternalError("A faithful rounding needs a random generator.")
     theta = float(least_risk(problem) / Fraction(settings.at_most))
     acceptance = acceptance_bound(theta, settings)
     if faithful:
@@ -180,7 +180,7 @@ def rounding_chain(variables: BoxVariables, point: Floats) -> Chain:
 def _check_condition(acceptance: float) -> None:
     if acceptance <= 0:
         raise SettingError(
-            "Theorem 2 requires (1 - θ) / (1 - θ σ1) + 1 / σ2 below 1",
+            "Theorem 2 requires (1 - θ) / (1 - θ σ1) + 1 / σ2 below 1.",
             where="share, excess",
             do="Give a smaller share, a larger excess or a smaller risk limit.",
         )
@@ -279,7 +279,7 @@ class SliceProgram:
         if solved.status == 2:
             return None
         if solved.status != 0:
-            raise InternalError("the linear program of a slice was not solved")
+            raise InternalError("The linear program of a slice was not solved.")
         point = np.clip(solved.x[: len(self.variables)], 0.0, 1.0)
         return float(solved.fun), self._falling(point)
 

@@ -62,7 +62,7 @@ def path_nodes(lattice: Lattice, path: Sequence[int] | None = None) -> list[Node
     for i in path:
         nodes.append(moved(nodes[-1], i, +1))
     if nodes[-1] != lattice.top:
-        raise SettingError("the path does not end at the top", where="path", do="Omit it.")
+        raise SettingError("The path does not end at the top.", where="path", do="Omit it.")
     return nodes
 
 
@@ -139,7 +139,7 @@ def _check(start: str, moves: str) -> None:
     for setting, value, choices in (("start", start, STARTS), ("moves", moves, MOVES)):
         if value not in choices:
             raise SettingError(
-                f"{value!r} is not a valid choice",
+                f"{value!r} is not a valid choice.",
                 where=setting,
                 do=f"Choose one of: {', '.join(choices)}.",
             )

@@ -70,7 +70,7 @@ def _first_least(eligible: NDArray[np.bool_], cost: Floats, other: Floats) -> in
 def _check_size(lattice: Lattice) -> None:
     if lattice.n_nodes > MOST_NODES:
         raise SettingError(
-            f"the lattice of a record has more than {MOST_NODES:,} nodes",
+            f"The lattice of a record has more than {MOST_NODES:,} nodes.",
             where="method: brute-force",
             do="Use aruba or branch-and-bound.",
         )

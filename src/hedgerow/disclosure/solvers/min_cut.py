@@ -179,7 +179,7 @@ class _Network:
             self.tails.astype(np.int32), self.heads.astype(np.int32), self.capacities
         )
         if flow.solve(self.source, self.sink) != flow.OPTIMAL:
-            raise InternalError("a maximum flow was not found")
+            raise InternalError("A maximum flow was not found.")
         # The nodes that the source still reaches are the least minimum cut.
         reached = np.array(flow.get_source_side_min_cut(), dtype=np.int64)
         ones = np.zeros(self.n, dtype=np.bool_)

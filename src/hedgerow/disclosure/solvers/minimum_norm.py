@@ -197,7 +197,7 @@ class _Corral:
             self.weights += float(reach.min()) * (nearest - self.weights)
             self.weights[first] = 0.0
             self._drop(self.weights > TINY)
-        raise InternalError("a corral of vertices did not settle")
+        raise InternalError("A corral of vertices did not settle.")
 
 
 def _linalg() -> Any:

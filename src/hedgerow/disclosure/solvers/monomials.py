@@ -83,7 +83,7 @@ def powers_of(objective: AggregateObjective, variables: BoxVariables, high: Leve
     n = len(variables)
     if (n + 1) ** (objective.whole_power() + 1) > MOST_TERMS:
         raise SettingError(
-            "the utility's power is too large to be expanded for that many attributes",
+            "The utility's power is too large to be expanded for that many attributes.",
             where="power",
             do="Give a smaller power, or use the minimum-norm point.",
         )

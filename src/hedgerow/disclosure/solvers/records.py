@@ -177,7 +177,7 @@ class RecordSolver:
         """
         if records.schema.attributes != self.dictionary.schema.attributes:
             raise SettingError(
-                "the records and the dictionary have different attributes",
+                "The records and the dictionary have different attributes.",
                 where="disclose > against",
                 do="Read both with the same attributes.",
             )
@@ -206,7 +206,7 @@ class RecordSolver:
         personal = self.severities.personal[first : first + n_records]
         if len(personal) < n_records:
             raise SettingError(
-                "there are fewer rows of weights than records",
+                "There are fewer rows of weights than records.",
                 where="risk > weights",
                 do="Give one row of weights for each record, in the same order.",
             )

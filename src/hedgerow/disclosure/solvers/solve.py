@@ -44,7 +44,7 @@ def solve(
     """
     if method not in METHODS:
         raise SettingError(
-            f"{method!r} is not a method",
+            f"{method!r} is not a method.",
             where="disclose > method",
             do=f"Choose one of: {', '.join(METHODS)}.",
         )
@@ -58,7 +58,7 @@ def solve(
     if method == "branch-and-bound":
         return balance_by_branch_and_bound(landscape, objective)
     raise SettingError(
-        "a balance of risk and utility has no threshold, which this method needs",
+        "A balance of risk and utility has no threshold, which this method needs.",
         where=f"disclose > method: {method}",
         do="Use branch-and-bound or brute-force, or set a threshold.",
     )

@@ -172,7 +172,9 @@ def grow_forest(
 def require_nodes(n_nodes: int) -> None:
     """Refuse a forest of more nodes than numbers; how many there are follows from the tests."""
     if n_nodes > MOST_NODES:
-        raise InternalError("a forest of prefixes has more nodes than their numbers can tell apart")
+        raise InternalError(
+            "A forest of prefixes has more nodes than their numbers can distinguish."
+        )
 
 
 def places_of_cells(forest: Forest) -> Stands:

@@ -183,7 +183,7 @@ class DiffGen:
         cut = Cut.topmost(run.engine.schema)  # lines 1-2
         steps = self.specialisations
         if not isinstance(steps, int):
-            raise InternalError("DiffGen specialises a number of times")
+            raise InternalError("DiffGen specialises a number of times.")
         if not steps:
             return cut, 0
         chooser = self._chooser(cut, run, histograms, budget)
@@ -280,7 +280,7 @@ def class_histograms(run: Run[Engine]) -> list[NDArray[np.int64]]:
     """Return every attribute's class histogram, from one pass over the data (confidential)."""
     schema = run.engine.schema
     if schema.class_attribute is None:
-        raise InternalError("DiffGen was asked to specialise without a class")
+        raise InternalError("DiffGen was asked to specialise without a class.")
     run.progress("counting classes", None)
     sizes = tuple(attribute.domain.size for attribute in schema.attributes)
     kernel = ClassHistograms(sizes=sizes, n_classes=schema.n_classes)

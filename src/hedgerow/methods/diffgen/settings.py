@@ -40,7 +40,7 @@ class DiffGenSettings(PrivateSettings):
     def _check_score(self) -> Self:
         if self.faithful and self.score == "gini":
             raise mistake(
-                "the paper has no such score",
+                "The paper has no such score.",
                 "Give max or infogain, or leave out faithful.",
                 key=("score",),
             )

@@ -169,7 +169,7 @@ class PrintedChoice:
         for part, each, start, block in zip(parts, blocks, starts, chosen, strict=True):
             position = self.choices.position(each, int(block - start))
             if position is None:
-                raise InternalError("a numeric part was given no split position")
+                raise InternalError("A numeric part was given no split position.")
             self.splits[part] = position
 
     def _known(self, cut: Cut, part: Part) -> Blocks:

@@ -109,7 +109,7 @@ class DiffMulti:
         require_domains(schema)
         if self.score.needs_class and schema.class_attribute is None:
             raise SettingError(
-                f"the score {self.score.name!r} compares classes, and no attribute is the class",
+                f"The score {self.score.name!r} compares classes, and no attribute is the class.",
                 where="publish.score",
                 do="Give score: discernibility or ncp, or an attribute the role 'class'.",
             )
@@ -118,14 +118,14 @@ class DiffMulti:
         budget = self.budget(schema, epsilon)
         if budget.choice < LEAST_SHARE or (self.fair and budget.sizes < LEAST_SHARE):
             raise SettingError(
-                "the budget of one step would be too small to draw noise with",
+                "The budget of one step would be too small to draw noise with.",
                 where="publish.epsilon",
                 do="Give a larger epsilon.",
             )
         n_groups = self._typical_groups(schema)
         if n_groups > MOST_GROUPS:
             raise SettingError(
-                f"there would be about {n_groups:.1e} groups, too many to publish",
+                f"There would be about {n_groups:.1e} groups, too many to publish.",
                 where="publish.h",
                 do="Give fewer specialisations.",
             )

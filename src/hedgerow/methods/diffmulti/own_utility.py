@@ -85,8 +85,8 @@ class OwnUtility:
         scores = np.asarray(self.function(children), dtype=np.float64)
         if scores.shape != (len(np.asarray(children.starts)) - 1,):
             raise SettingError(
-                f"the utility function {self.name!r} gave an array of another shape than one"
-                " number for each candidate",
+                f"The utility function {self.name!r} gave an array of another shape than one"
+                " number for each candidate.",
                 where="utility",
                 do="Return an array of len(children.starts) - 1 numbers.",
             )

@@ -54,7 +54,7 @@ class DiffMultiSettings(PrivateSettings):
     def _check_depth(self) -> Self:
         if self.faithful and self.depth is not None:
             raise mistake(
-                "the faithful variant has no such setting",
+                "The faithful variant has no such setting.",
                 "Remove it, or change faithful.",
                 key=("depth",),
             )
@@ -64,7 +64,7 @@ class DiffMultiSettings(PrivateSettings):
     def _check_clusters(self) -> Self:
         if self.clusters is not None and (self.purpose != "clustering" or self.score is not None):
             raise mistake(
-                "only for: clustering, without a score, has clusters",
+                "Only for: clustering, without a score, has clusters.",
                 "Remove it, or give 'for: clustering' and no score.",
                 key=("clusters",),
             )

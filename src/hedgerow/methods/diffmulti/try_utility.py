@@ -54,17 +54,17 @@ class UtilityTrial:
         """Raise if the function is refuted, with the simulated tables that do it."""
         if not self.stands_alone:
             raise SettingError(
-                "the number of a candidate depends on other candidates: a record would move"
-                " choices of boxes that it is not in",
+                "The number of a candidate depends on other candidates: a record would move"
+                " choices of boxes that it is not in.",
                 where="utility",
                 do="Compute each candidate's number from its own children alone, such as with"
                 " children.add.",
             )
         if self.refuted:
             raise SettingError(
-                f"one record moves the function by {self.largest:g}, and {self.stated} is stated:"
-                f" simulated children with the counts {self.before.tolist()} became"
-                f" {self.after.tolist()}",
+                f"One record moves the function by {self.largest:g}, and {self.stated} is"
+                f" stated: simulated children with the counts {self.before.tolist()} became"
+                f" {self.after.tolist()}.",
                 where="utility",
                 do="State a sensitivity that holds for all tables, or divide the function by it.",
             )

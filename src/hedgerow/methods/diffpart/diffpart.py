@@ -126,8 +126,8 @@ class DiffPart:
         tests = int(tree.internal[0]) - 1
         if tests * math.log(expected) > math.log(MOST_BY_NOISE):
             raise SettingError(
-                f"tests with this factor pass about {expected:.3g} of the empty sub-partitions"
-                " of every partition, which multiply from level to level",
+                f"Tests with this factor pass about {expected:.3g} of the empty sub-partitions"
+                " of every partition, which multiply from level to level.",
                 where="publish.c2",
                 do=f"Give {float(pruning_factor(tree)):g}, which passes one, or leave it out.",
             )

@@ -49,9 +49,9 @@ class DiffPartSettings(PrivateSettings):
         for name in self._of_the_other_variant():
             if name in self.model_fields_set and getattr(self, name) is not None:
                 raise mistake(
-                    "the faithful variant has no such setting"
+                    "The faithful variant has no such setting."
                     if self.faithful
-                    else "only the faithful variant has this setting",
+                    else "Only the faithful variant has this setting.",
                     "Remove it, or change faithful.",
                     key=(name.replace("_", "-"),),
                 )

@@ -46,7 +46,7 @@ def barred_by(schema: Schema, impossible: Sequence[ImpossibleValues]) -> tuple[B
     for combination in impossible:
         if not combination or not set(combination) <= set(used):
             raise SettingError(
-                "a combination names no attribute, or one that the plan does not use",
+                "A combination names no attribute, or one that the plan does not use.",
                 where=WHERE,
                 do=f"Name some of: {', '.join(used)}.",
             )
@@ -75,7 +75,7 @@ def _codes_of(domain: CategoricalDomain, label: str, name: str) -> tuple[int, in
         node = domain.taxonomy.find(label)
     except TaxonomyError as error:
         raise SettingError(
-            f"{label!r} is not a value of attribute {name!r}, nor a node of its taxonomy",
+            f"{label!r} is not a value of attribute {name!r}, nor a node of its taxonomy.",
             where=WHERE,
             do="Give values or nodes as the plan spells them.",
         ) from error
@@ -87,14 +87,14 @@ def _range_of(domain: NumericDomain, values: Sequence[Value], name: str) -> tupl
         return _dates_of(domain, values, name)
     if len(values) != 2 or any(isinstance(each, str) for each in values):
         raise SettingError(
-            f"a numeric attribute such as {name!r} needs a lowest and a highest number",
+            f"A numeric attribute such as {name!r} needs a lowest and a highest number.",
             where=WHERE,
             do="Give two numbers, such as [0, 14].",
         )
     low, high = (float(each) for each in values)
     if not float(domain.low) <= low <= high <= float(domain.high):
         raise SettingError(
-            f"the numbers of attribute {name!r} are not in order, or outside of its domain",
+            f"The numbers of attribute {name!r} are not in order, or outside of its domain.",
             where=WHERE,
             do=f"Give two numbers from {domain.low} to {domain.high}, the lower one first.",
         )
@@ -107,7 +107,7 @@ def _dates_of(domain: DateDomain, values: Sequence[Value], name: str) -> tuple[i
     if len(values) != 2 or not ok.all() or not domain.low <= days[0] <= days[1] <= domain.high:
         low, high = domain.written(domain.low), domain.written(domain.high)
         raise SettingError(
-            f"an attribute of dates such as {name!r} needs a first and a last date of its own",
+            f"An attribute of dates such as {name!r} needs a first and a last date of its own.",
             where=WHERE,
             do=f"Give two dates from {low} to {high}, the earlier one first.",
         )

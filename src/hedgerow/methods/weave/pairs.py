@@ -36,7 +36,9 @@ class PairLayout:
 
     def __post_init__(self) -> None:
         if max(self.sizes, default=1) * self.n_classes > MOST_CELLS:
-            raise InternalError("tables of pairs have more cells than their numbers can tell apart")
+            raise InternalError(
+                "Tables of pairs have more cells than their numbers can distinguish."
+            )
 
     @property
     def key_type(self) -> np.dtype[np.int16] | np.dtype[np.int32]:

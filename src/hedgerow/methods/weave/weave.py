@@ -178,9 +178,9 @@ def require_cells(schema: Schema, n_cells: Sequence[int]) -> None:
         return
     names = " and ".join(repr(schema.attributes[a].name) for a in widest)
     raise SettingError(
-        f"the table of {names} by class would have more than {MOST_CELLS:,} cells"
+        f"The table of {names} by class would have more than {MOST_CELLS:,} cells."
         if max(sizes) <= MOST_OF_ONE
-        else f"an attribute would have more than {MOST_OF_ONE:,} cells",
+        else f"An attribute would have more than {MOST_OF_ONE:,} cells.",
         where="publish.method",
         do="Group the classes or the values of these attributes, list fewer impossible values,"
         " or use the method hedge.",

@@ -185,7 +185,7 @@ class BasketKind(DataKind):
     def release(self, published: Published, certificate: Certificate) -> AnyRelease:
         """Return the release of the baskets."""
         if not isinstance(published, NoisyBaskets):
-            raise InternalError("baskets were published as a table")
+            raise InternalError("Baskets were published as a table.")
         from hedgerow.release.baskets import BasketRelease
 
         return BasketRelease(baskets=published, certificate=certificate)
@@ -210,7 +210,7 @@ class SequenceKind(BasketKind):
     def release(self, published: Published, certificate: Certificate) -> AnyRelease:
         """Return the release of the sequences."""
         if not isinstance(published, NoisySequences):
-            raise InternalError("sequences were published as something else")
+            raise InternalError("Sequences were published as something else.")
         from hedgerow.release.sequences import SequenceRelease
 
         return SequenceRelease(baskets=published, certificate=certificate)

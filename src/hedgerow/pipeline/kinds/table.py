@@ -168,7 +168,7 @@ class TableKind(DataKind):
     def release(self, published: Published, certificate: Certificate) -> Release:
         """Return the release of the groups."""
         if not isinstance(published, Groups):
-            raise InternalError("a table was published as baskets")
+            raise InternalError("A table was published as baskets.")
         from hedgerow.release.release import Release
 
         return Release(schema=self.schema, groups=published, certificate=certificate)

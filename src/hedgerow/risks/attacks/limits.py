@@ -67,7 +67,7 @@ class SwapLimits:
         (0.1221, 0.9181)
         """
         if not 0 <= control <= 1:
-            raise InternalError("a rate is not between 0 and 1")
+            raise InternalError("A rate is not between 0 and 1.")
         by_success = self.odds * control + self.delta
         by_failure = 1 - (1 - control - self.delta) / self.odds
         return max(0.0, min(1.0, by_success, by_failure))

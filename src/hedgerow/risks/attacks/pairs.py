@@ -62,7 +62,7 @@ class PairHits:
     def of(cls, members: Flags, outsiders: Flags) -> PairHits:
         """Count the pairs of two columns of hits."""
         if len(members) != len(outsiders):
-            raise InternalError("members and outsiders are not in pairs")
+            raise InternalError("Members and outsiders are not in pairs.")
         both = int((members & outsiders).sum())
         return cls(
             both=both,

@@ -82,7 +82,7 @@ class AttackReport:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the report cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The report cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a folder with free space that you can write to.",
             ) from error

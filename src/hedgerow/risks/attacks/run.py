@@ -17,7 +17,7 @@ from hedgerow.evaluation.subject import (
 )
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.generalise import PlanGiven
+from hedgerow.release.generalise import OptionalPlan
 from hedgerow.report.headlines import Facts
 from hedgerow.risks.attacks.limits import SwapLimits
 from hedgerow.risks.attacks.overlap import rows_overlap, sets_overlap
@@ -41,7 +41,7 @@ def attack(
     other: Any = None,
     other_data: Any = None,
     sensitive: Sequence[str] = (),
-    plan: PlanGiven = None,
+    plan: OptionalPlan = None,
     most_records: int = MOST_RECORDS,
     shadows: int = SHADOWS,
     out: str | os.PathLike[str] | None = None,
@@ -147,12 +147,12 @@ class _Opened:
         holdout: Any,
         other: Any,
         other_data: Any,
-        plan: PlanGiven,
+        plan: OptionalPlan,
         progress: Progress,
     ) -> None:
         if other_data is not None and other is None:
             raise SettingError(
-                "these data belong to a second release, which is not named",
+                "These data belong to a second release, which is not named.",
                 where="other-data",
                 do="Name it with --other RELEASE.",
             )
@@ -167,7 +167,7 @@ class _Opened:
         self.other = opened(other, data if other_data is None else other_data)
         if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
-                "the two releases are of different kinds of data",
+                "The two releases are of different kinds of data.",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )

@@ -50,7 +50,7 @@ def set_sample(case: SetCase, settings: AttackSettings) -> Sample:
     """Draw the pairs, or members alone if there are no outsiders."""
     if settings.sensitive:
         raise SettingError(
-            "items cannot be marked as sensitive",
+            "Items cannot be marked as sensitive.",
             where="sensitive",
             do="Omit it: one item of every basket or sequence is hidden and inferred.",
         )

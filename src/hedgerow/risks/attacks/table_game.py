@@ -116,7 +116,7 @@ def _sensitive(
     unknown = [name for name in named if name not in names]
     if unknown:
         raise SettingError(
-            f"{', '.join(map(repr, unknown))} is not a column of the release",
+            f"{', '.join(map(repr, unknown))} is not a column of the release.",
             where="sensitive",
             do=f"Give some of: {', '.join(names)}.",
         )
@@ -137,7 +137,7 @@ def _units(subject: TableSubject, *, with_class: bool, seed: int) -> CodeTable:
     if subject.people is None:
         named = ", ".join(certificate.guarantee.person.columns)
         raise DataError(
-            f"the release protects people, and the file does not name them by {named!r}",
+            f"The release protects people, and the file does not name them by {named!r}.",
             where="attack",
             do="Give data and held-out records with the columns that name people.",
         )
@@ -153,7 +153,7 @@ def _refuse_members(subject: TableSubject, holdout: TableSubject) -> None:
         np.array_equal(one, other) for one, other in zip(inside.codes, outside.codes, strict=True)
     ):
         raise SettingError(
-            "the held-out records are the data itself",
+            "The held-out records are the data itself.",
             where="holdout",
             do="Give records of the same population that the release was not made from.",
         )

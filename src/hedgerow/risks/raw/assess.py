@@ -124,7 +124,7 @@ def risk(
 
 def _of_groups(
     raw: RawTable, fraction: float | None, most_sets: int, progress: Progress
-) -> dict[str, Any]:
+) -> dict[str, object]:
     columns = [column.codes for column in raw.quasi]
     names = [column.name for column in raw.quasi]
     n_records = len(raw)
@@ -180,7 +180,7 @@ def _people_of_groups(raw: RawTable, first: NDArray[np.int64]) -> NDArray[np.int
     return matches_of(raw)[first]
 
 
-def _diversity(raw: RawTable, group: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _diversity(raw: RawTable, group: NDArray[np.int64]) -> list[dict[str, object]]:
     if not len(raw):
         return []
     found = []
@@ -205,7 +205,7 @@ def _diversity(raw: RawTable, group: NDArray[np.int64]) -> list[dict[str, Any]]:
     return found
 
 
-def _population(sizes: NDArray[np.int64], fraction: float | None) -> dict[str, Any] | None:
+def _population(sizes: NDArray[np.int64], fraction: float | None) -> dict[str, object] | None:
     if fraction is None:
         return None
     fit = fit_pitman(sizes, fraction=fraction)
@@ -224,7 +224,7 @@ def _population(sizes: NDArray[np.int64], fraction: float | None) -> dict[str, A
     }
 
 
-def _attackers(found: Risk, has_population: bool) -> dict[str, Any]:
+def _attackers(found: Risk, has_population: bool) -> dict[str, object]:
     """Return the risk by attacker; that of the journalist only if the population is known."""
     return {
         "prosecutor": {

@@ -48,7 +48,7 @@ class RiskAssessment:
     def __repr__(self) -> str:
         return "RiskAssessment(for the data owner)"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the assessment for JSON."""
         return {"format-version": FORMAT_VERSION, "for": FOR_OWNER, **self.facts}
 
@@ -88,7 +88,7 @@ class RiskAssessment:
             )
         except OSError as error:
             raise ReleaseError(
-                f"the assessment cannot be written: {(error.strerror or str(error)).lower()}",
+                f"The assessment cannot be written: {(error.strerror or str(error)).lower()}.",
                 where=str(target),
                 do="Give a folder with free space that you can write to.",
             ) from error
@@ -98,16 +98,16 @@ def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     """Return the folder for an assessment, or refuse it. Call this before the work."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
-        raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
+        raise ReleaseError("This is not a folder.", where=str(target), do="Give a folder's name.")
     if (target / "certificate.json").exists():
         raise ReleaseError(
-            "the folder holds a release, which others may see",
+            "The folder holds a release, which others may see.",
             where=str(target),
             do="Give another folder: an assessment is for the data owner only.",
         )
     if not force and any((target / name).exists() for name in (JSON_FILE, PAGE_FILE)):
         raise ReleaseError(
-            "the folder holds an assessment already",
+            "The folder holds an assessment already.",
             where=str(target),
             do="Give another folder, or use --force to replace it.",
         )

@@ -72,7 +72,7 @@ def read_raw(
     """
     if plan.items is not None:
         raise PlanError(
-            "the risk of a raw file is computed for tables, and this plan is of items",
+            "The risk of a raw file is computed for tables, and this plan is of items.",
             where="items",
             do="Give the plan of a table with attributes.",
         )
@@ -108,7 +108,7 @@ def read_raw(
 def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
     own = data is None
     if own and plan.data is None:
-        raise PlanError("the plan names no data", where="data", do="Name the file to read.")
+        raise PlanError("The plan names no data.", where="data", do="Name the file to read.")
     source = open_table(
         plan.data if own else data,
         query=plan.table_query if own else None,
@@ -140,21 +140,21 @@ def _chosen(
             near = nearest(name, known)
             hint = f"Did you mean {near!r}? " if near else ""
             raise SettingError(
-                f"{name!r} is not a released column",
+                f"{name!r} is not a released column.",
                 where="sensitive" if name in sensitive else "quasi",
                 do=f"{hint}Give a predictor or the class of the plan: {', '.join(known)[:300]}.",
             )
     hidden = list(dict.fromkeys(sensitive)) or ([target.name] if target is not None else [])
     if both := [name for name in quasi if name in hidden]:
         raise SettingError(
-            f"the column {both[0]!r} cannot be both a quasi-identifier and sensitive",
+            f"The column {both[0]!r} cannot be both a quasi-identifier and sensitive.",
             where="quasi",
             do="Name it once. The class is sensitive unless --sensitive names other columns.",
         )
     shown = list(dict.fromkeys(quasi)) or [name for name in known if name not in hidden]
     if not shown:
         raise SettingError(
-            "no column is left that an attacker may know",
+            "No column is left that an attacker may know.",
             where="quasi",
             do="Name at least one column that is not sensitive.",
         )

@@ -14,6 +14,7 @@ from hedgerow.model.precision import within
 from hedgerow.pipeline.forecast import Forecast
 from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.wanted import with_error
+from hedgerow.plan.defaults import written_choice
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.report.page import Promise, promised
@@ -251,7 +252,7 @@ def _save(request: Request, form: Sent) -> Response:
     data = file.data
     exact, value = epsilon_value(form.get("epsilon"))
     publish = _section(data, "publish")
-    method = form.get("method") or publish.get("method", "hedge")
+    method = form.get("method") or publish.get("method", written_choice(data, publish).method)
     edits: list[Edit] = []
     if method != publish.get("method"):
         # Settings of another method do not apply to this one.

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hedgerow.comparison.comparison import COLUMNS, PAIRS_FILE
+from hedgerow.comparison.compare import COLUMNS, PAIRS_FILE
 from hedgerow.draw.heat import CELL, heat_maps
 from hedgerow.errors import InputError
 from hedgerow.release.write import CERTIFICATE
 from hedgerow.report.headlines import per_cent
-from hedgerow.studio.planeparts import last_plane, plane_values, show_plane, start_plane
+from hedgerow.studio.planeview import last_plane, plane_values, show_plane, start_plane
 from hedgerow.studio.runs import CommandRun
 from hedgerow.studio.shell import (
     Page,

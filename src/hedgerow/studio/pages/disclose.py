@@ -18,8 +18,14 @@ from hedgerow.studio.disclosing import (
     weighed_columns,
 )
 from hedgerow.studio.latticeview import HASSE_WIDTH, hasse_of, record_plane
-from hedgerow.studio.planeparts import last_plane, plane_values, show_plane, start_plane
-from hedgerow.studio.planeview import HEIGHT, WIDTH
+from hedgerow.studio.planeview import (
+    HEIGHT,
+    WIDTH,
+    last_plane,
+    plane_values,
+    show_plane,
+    start_plane,
+)
 from hedgerow.studio.runs import CommandRun
 from hedgerow.studio.shell import (
     Page,

@@ -11,8 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from hedgerow.draw.axis import STEPS
+from hedgerow.draw.bars import Bar, length_bars
 from hedgerow.draw.map_names import names_across, names_down
 from hedgerow.draw.maps import HEIGHT, WIDTH, class_names, map_borders, one_map
+from hedgerow.draw.tree import box_node
 from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.sequences import NoisySequences
@@ -22,17 +24,13 @@ from hedgerow.release.records import MOST_RECORDS, record_tables
 from hedgerow.release.table import label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE
 from hedgerow.report.measured import measured_tables
-from hedgerow.report.page import Bar
-from hedgerow.studio.basketview import item_bars, joint_bars, shown_items
-from hedgerow.studio.boxview import box_node, brushed, kept_attributes, marginals_of, some_records
+from hedgerow.studio.boxview import brushed, kept_attributes, marginals_of, some_records
 from hedgerow.studio.certified import certified_parts
-from hedgerow.studio.framed import framed_report
-from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars, shown_path
-from hedgerow.studio.shell import Page, page_answer, studio_of, view
+from hedgerow.studio.itemsview import held_bars, item_bars, joint_bars, next_bars, record_text
+from hedgerow.studio.shell import Page, framed_report, page_answer, studio_of, view
 from hedgerow.studio.shownrelease import ShownRelease, shown_release
 from hedgerow.studio.texts import texts
 
-VIEWS = ("report", "map", "tree", "marginals", "records", "certificate", "recipient")
 N_PREVIEWED = 40
 MOST_MARGINALS = 24
 
@@ -186,8 +184,7 @@ def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         baskets = shown.baskets.baskets
         order = np.argsort(-baskets.counts, kind="stable")[:N_PREVIEWED].tolist()
-        label = shown_path if shown.sequences is not None else shown_items
-        counted = [(label(baskets, at), int(baskets.counts[at])) for at in order]
+        counted = [(record_text(baskets, at), int(baskets.counts[at])) for at in order]
         return {"columns": [], "rows": counted, "n_records": int(baskets.counts.sum())}
     release = shown.release
     few = some_records(release.groups, N_PREVIEWED, seed=int.from_bytes(np.random.bytes(6), "big"))
