@@ -181,7 +181,7 @@ def test_a_draft_asks_where_day_and_month_may_be_either(tmp_path):
     file = tmp_path / "plan.yaml"
     text = draft.text.replace("# protects: records", "protects: records")
     file.write_text(text.replace("confirmed: false", "confirmed: true"))
-    with pytest.raises(PlanError, match="A question is open"):
+    with pytest.raises(PlanError, match="a question is open"):
         load_plan(file)
     without = re.sub(r"to-do:\n(  .*\n)+", "", file.read_text())
     file.write_text(without)

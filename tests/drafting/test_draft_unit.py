@@ -87,7 +87,7 @@ def test_the_case_of_an_event_log_is_asked_about_and_not_released(name, tmp_path
     assert drafted.plan.attributes[log.activity].is_read
     file = tmp_path / "plan.yaml"
     file.write_text(drafted.text.replace("confirmed: false", "confirmed: true"), encoding="utf-8")
-    with pytest.raises(PlanError, match="A question is open"):
+    with pytest.raises(PlanError, match="a question is open"):
         load_plan(file)
     stated = draft_plan(path, base=tmp_path, person=log.case, records_per_person=16)
     assert (stated.plan.to_do, stated.plan.person) == ((), (log.case,))

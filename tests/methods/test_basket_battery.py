@@ -140,7 +140,7 @@ def test_a_record_longer_than_the_limit_costs_no_more_than_others(method):
 
 
 def test_a_twin_whose_item_counts_have_the_noise_of_one_count_is_refuted(monkeypatch):
-    def too_quiet(counts, *, spending, per_record):
+    def too_quiet(counts, *, spending, per_record=1):
         return mechanisms.noisy_counts(counts, spending=spending)
 
     monkeypatch.setattr(model_run, "noisy_counts", too_quiet)

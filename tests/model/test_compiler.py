@@ -11,6 +11,7 @@ import pytest
 import hedgerow
 from hedgerow.count.memory import placed
 from hedgerow.errors import MissingExtraError, PublishNotice
+from hedgerow.methods.weave import weighing
 from hedgerow.model import compiler
 from hedgerow.model.compiler import has_compiler, need_compiler, pays
 
@@ -66,13 +67,20 @@ def test_loops_that_are_loaded_pay_for_little_data_too(monkeypatch, size, loaded
     assert pays(size, 10, loops="none.such") is told
 
 
-def test_a_table_that_loops_would_pay_for_is_the_same_release_without(alone, visits, monkeypatch):
+@pytest.mark.parametrize("method", ["hedge", "weave"])
+def test_a_table_that_loops_would_pay_for_is_the_same_release_without(
+    alone, visits, monkeypatch, method
+):
+    plan = {**TABLE, "publish": {"method": method, "epsilon": 1}}
     monkeypatch.setattr(placed, "COMPILED_FROM", 10)
-    without = hedgerow.publish(TABLE, data=visits, seed=3)
+    monkeypatch.setattr(weighing, "COMPILED_FROM", 10)
+    without = hedgerow.publish(plan, data=visits, seed=3)
     monkeypatch.undo()
     monkeypatch.setattr(placed, "COMPILED_FROM", 10)
-    compiled = hedgerow.publish(TABLE, data=visits, seed=3)
-    assert "hedgerow.count.compiled.placed" in sys.modules
+    monkeypatch.setattr(weighing, "COMPILED_FROM", 10)
+    compiled = hedgerow.publish(plan, data=visits, seed=3)
+    loops = "placed" if method == "hedge" else "pairs"
+    assert f"hedgerow.count.compiled.{loops}" in sys.modules
     assert without.to_arrow().equals(compiled.to_arrow())
 
 
@@ -83,11 +91,9 @@ def test_who_says_that_the_table_is_large_is_told_of_the_compiler(alone, visits,
         hedgerow.publish({**TABLE, "records": 3000}, data=visits, seed=3)
 
 
-@pytest.mark.parametrize("method", ["weave"])
-def test_methods_without_a_plain_form_refuse_before_anything_is_read(alone, method):
-    plan = {**TABLE, "publish": {"method": method, "epsilon": 1}}
-    with pytest.raises(MissingExtraError, match=r"hedgerow\[fast\]"):
-        hedgerow.publish(plan, data="no-such-file.csv", seed=3)
+def test_the_default_method_works_without_the_compiler(alone, visits):
+    release = hedgerow.publish(TABLE, data=visits, seed=3)
+    assert release.certificate.method.name == "weave"
 
 
 def test_baskets_of_many_items_ask_for_the_compiler_and_those_of_few_do_not(alone, tmp_path):

@@ -107,7 +107,7 @@ def test_a_table_of_a_database_is_named_or_asked_for(tmp_path, expected):
         assert hedgerow.publish({**PLAN, "data": data, **asked}, seed=5).digest == expected
     with pytest.raises(SettingError, match="both set"):
         hedgerow.publish(PLAN, data=data, query="SELECT 1", table="x")
-    with pytest.raises(SettingError, match="A query needs a database"):
+    with pytest.raises(SettingError, match="Only a database can have a query"):
         hedgerow.publish(PLAN, data=tmp_path, table="x")
     with pytest.raises(DataError, match="SQLite refused"):
         hedgerow.publish(PLAN, data=data, table='x"; DROP TABLE "our people', seed=5)

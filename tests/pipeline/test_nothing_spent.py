@@ -127,7 +127,7 @@ ROWS: dict[str, Row] = {
     ),
     # --- parts of the table, and accounts of people
     "a cover of an unknown column": Row(plan=COVERED.replace("ward,", "wrad,"), says="'wrad'"),
-    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="No value of"),
+    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="not a value of"),
     "a cover of everything that is taken": Row(
         plan=COVERED, arrange=covered_before, code=3, says="0 left"
     ),
@@ -151,7 +151,10 @@ ROWS: dict[str, Row] = {
     "an answer to a full disk": Row(stage="stdout is full", options=(), code=DONE),
     "an answer to a full pipe": Row(stage="stdout is a full pipe", options=(), code=DONE),
     "JSON to a closed pipe": Row(
-        stage="stdout is a closed pipe", options=("--json",), code=DONE, says="note: all is done"
+        stage="stdout is a closed pipe",
+        options=("--json",),
+        code=DONE,
+        says="note: the work is complete",
     ),
     "JSON to a full disk": Row(stage="stdout is full", options=("--json",), code=DONE),
     "answers and errors to a full disk": Row(

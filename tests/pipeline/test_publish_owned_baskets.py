@@ -255,7 +255,7 @@ def test_joined_baskets_are_measured_against_people(tmp_path):
         assert int(subject.records.weights.sum()) == n_people
         assert _item_totals(subject.records) == _item_totals(subject.release)
         shown = headlines({**facts, "counting": basket_counting(subject, seed=1)})
-        assert shown[-1].what == "people published, as a part of all"
+        assert shown[-1].what == "published people, as a share of all"
 
 
 def _item_totals(sets: Any) -> list[float]:

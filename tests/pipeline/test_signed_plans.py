@@ -150,7 +150,7 @@ def test_a_function_of_your_own_is_not_covered_by_a_signature(folder: Path) -> N
     utility = hedgerow.OwnUtility(
         name="mine", function=lambda each: each.add(each.sizes), sensitivity=1
     )
-    with pytest.raises(VoidSignatureError, match="the argument utility was given"):
+    with pytest.raises(VoidSignatureError, match="the argument utility was used"):
         hedgerow.publish(folder / "plan.yaml", utility=utility)
 
 
@@ -171,13 +171,13 @@ def test_the_path_of_the_table_is_no_change(folder: Path) -> None:
 
 def test_what_is_asked_of_a_database_is_a_change(folder: Path) -> None:
     plan = folder / "plan.yaml"
-    with pytest.raises(VoidSignatureError, match="the argument data was given"):
+    with pytest.raises(VoidSignatureError, match="the argument data was used"):
         hedgerow.publish(plan, data="sqlite:///x.sqlite", table="visits")
     replaced("data: visits.csv", "data: sqlite:///x.sqlite\nquery: select 1")(folder)
     with pytest.raises(VoidSignatureError, match="query changed"):
         hedgerow.publish(plan)
     confirm_file(plan, by=BY)
-    with pytest.raises(VoidSignatureError, match="the argument data was given"):
+    with pytest.raises(VoidSignatureError, match="the argument data was used"):
         hedgerow.publish(plan, data=folder / "visits.csv")
     replaced("select 1", "select 2")(folder)
     with pytest.raises(VoidSignatureError, match="query changed"):
@@ -259,7 +259,7 @@ DISCLOSURE_CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "utility": ({"utility": {"at-least": "30%"}}, "disclose.utility"),
     "risk": ({"risk": {"model": 2}}, "disclose.risk"),
     "method": ({"method": "branch-and-bound"}, "disclose.method"),
-    "dictionary": ({"against": patients(30)}, "the argument against was given"),
+    "dictionary": ({"against": patients(30)}, "the argument against was used"),
 }
 
 

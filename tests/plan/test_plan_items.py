@@ -35,7 +35,7 @@ MISTAKES = {
         "items",
         ["Attributes are set as well"],
     ),
-    "falling range": (items_only(universe=[5, 1]), "items.universe", ["above last", "quotes"]),
+    "falling range": (items_only(universe=[5, 1]), "items.universe", ["above the last", "quotes"]),
     "huge range": (items_only(universe=[1, 10**9]), "items.universe", ["2,000,000"]),
     "empty list": (items_only(universe=[]), "items.universe", ["list is empty"]),
     "number as a universe": (items_only(universe=17), "items.universe", ["file, a range"]),

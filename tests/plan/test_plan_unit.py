@@ -35,7 +35,7 @@ def test_two_privacy_units_are_refused(first: str, second: str) -> None:
 
 
 def test_an_open_question_blocks_a_confirmed_plan() -> None:
-    with pytest.raises(PlanError, match="A question is open"):
+    with pytest.raises(PlanError, match="a question is open"):
         plan_of({**ATTRIBUTES, "confirmed": True, "to-do": ["Whose records are these?"]})
 
 

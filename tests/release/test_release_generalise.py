@@ -89,7 +89,7 @@ def test_the_command_writes_beside_where_it_runs(folder, data, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     code, out = run(folder, data)
     assert code == 0
-    assert "as confidential as the table" in out
+    assert "as confidential as the original table" in out
     rows = read(tmp_path / "test.generalised.csv")
     assert rows == [{**EXPECTED[0], "job": "'=Outdoor"}, EXPECTED[1]]
 

@@ -13,6 +13,7 @@ from test_budget_and_publish import told
 from hedgerow.cli.main import make_app
 from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.pipeline import forecast
+from hedgerow.pipeline.predict import Trials
 from hedgerow.plan.parse import parse_text
 from hedgerow.studio.forecasts import Forecasts
 from hedgerow.studio.planfile import version_of
@@ -163,7 +164,9 @@ def few_trials(monkeypatch):
         monkeypatch.setattr(f"hedgerow.studio.pages.{page}.FORECASTS", kept)
     real = forecast.predicted
     monkeypatch.setattr(
-        forecast, "predicted", lambda ready, known, **_: real(ready, min(known, 60), most_runs=1)
+        forecast,
+        "predicted",
+        lambda trials, **_: real(Trials(trials.ready, min(trials.n_records, 60)), most_runs=1),
     )
 
 

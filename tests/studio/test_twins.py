@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from hedgerow.studio import gate, shell
+from hedgerow.studio import security, shell
 from hedgerow.studio.folder import Folder, OutsideError
 from hedgerow.studio.pages import publish
 from hedgerow.studio.planfile import PlanFile
@@ -100,7 +100,7 @@ def test_letters_that_nobody_sees_are_written_out(folder, monkeypatch, with_defe
 def test_a_form_that_is_too_long_is_not_read(browser, monkeypatch, with_defence, told):
     browser.show("/start")
     if with_defence:
-        monkeypatch.setattr(gate, "MOST_BYTES", 100)
+        monkeypatch.setattr(security, "MOST_BYTES", 100)
     body = b"x=" + b"y" * 200
     answer = browser.client.post(
         "/runs/0000000000-00000000/cancel",

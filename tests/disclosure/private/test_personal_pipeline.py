@@ -163,7 +163,7 @@ def test_the_printed_algorithm_is_refused_where_nothing_can_be_proved():
     ("publish", "said"),
     [
         ({"method": "supermodular", "epsilon": 1}, "number of records"),
-        ({"method": "truthful", "epsilon": 1, "delta": "1e-6"}, "counts are true"),
+        ({"method": "truthful", "epsilon": 1, "delta": "1e-6"}, "counts are exact"),
     ],
 )
 def test_check_tells_what_will_be_bought(tmp_path, publish, said):

@@ -82,7 +82,7 @@ def test_settings_out_of_range_are_refused(wrong):
 
 
 def test_the_faithful_variant_has_no_depth():
-    with pytest.raises(PlanError, match="does not have this setting"):
+    with pytest.raises(PlanError, match="has no such setting"):
         prepare(plan(faithful=True, depth=4))
 
 
