@@ -30,11 +30,11 @@ class Shrinkage:
     risk: float
 
     @classmethod
-    def of(cls, away: Floats, variance: float) -> Shrinkage:
+    def of(cls, away: Floats, variance: float, *, chance: float = CHANCE) -> Shrinkage:
         """Return the linear shrinkage of deviations with noise of this variance each.
 
         Nothing is kept of a deviation that noise alone often makes: the sum of its squares must
-        exceed the expected one by ``CHANCE`` standard deviations. The further it does, the less
+        exceed the expected one by ``chance`` standard deviations. The further it does, the less
         is taken off: by the square of their ratio.
 
         >>> Shrinkage.of(np.array([1.0, -1.0]), 8.0).kept
@@ -44,7 +44,7 @@ class Shrinkage:
         """
         noise = variance * away.size
         squares = float((away**2).sum())
-        beyond = noise * (1 + CHANCE * (KURTOSIS / max(away.size, 1)) ** 0.5)
+        beyond = noise * (1 + chance * (KURTOSIS / max(away.size, 1)) ** 0.5)
         kept = 1 - (beyond / squares) ** 2 if squares > beyond else 0.0
         differ = max(squares - noise, 0.0)
         return cls(kept=kept, risk=kept**2 * noise + (1 - kept) ** 2 * differ)
@@ -82,7 +82,12 @@ def cutting_risk(noisy: Floats, cut: Floats, variance: float) -> float:
 
 
 def shrunk_counts(
-    noisy: Floats, total: float, *, variance: float, priors: tuple[Floats, ...]
+    noisy: Floats,
+    total: float,
+    *,
+    variance: float,
+    priors: tuple[Floats, ...],
+    chance: float = CHANCE,
 ) -> Floats:
     """Return non-negative estimates of counts, with the given total.
 
@@ -94,7 +99,7 @@ def shrunk_counts(
     if total <= 0:
         return np.zeros(noisy.shape)
     scaled = [prior * (total / prior.sum()) for prior in priors]
-    found = [Shrinkage.of(noisy - prior, variance) for prior in scaled]
+    found = [Shrinkage.of(noisy - prior, variance, chance=chance) for prior in scaled]
     best = min(range(len(found)), key=lambda at: found[at].risk)
     prior, shrinkage = scaled[best], found[best]
     if shrinkage.kept > 0:

@@ -18,11 +18,21 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.run import Run
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis
-from hedgerow.trees.shrinkage import shrunk_counts
+from hedgerow.trees.shrinkage import CHANCE, shrunk_counts
 from hedgerow.trees.topdown import Level
 
 MOST_PERIODS = 48
 """Years, quarters, months or steps that a date is counted by, at the most."""
+
+
+DROWNED = 8
+"""Scales of noise in all records below which a marginal must stand out clearly to be kept.
+
+With more, a skewed marginal is nearer to the truth than an even one even where noise is large.
+"""
+
+LESS_CHANCE = 0.5
+"""Standard deviations of squared noise that do not count as a difference from there on."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -69,6 +79,7 @@ def noisy_marginals(
             total,
             variance=float(2 / each**2),
             priors=(widths.astype(np.float64), np.ones(len(widths))),
+            chance=CHANCE if total * each < DROWNED else LESS_CHANCE,
         )
         weights.append(np.repeat(counts / widths, widths)[:, None])
     return tuple(weights)

@@ -19,7 +19,7 @@ from hedgerow.methods.weave.codes import CodeCounts
 from hedgerow.methods.weave.weighing import weighed
 from hedgerow.model.arrays import Flags, Floats
 from hedgerow.model.engine import Engine
-from hedgerow.trees.shrinkage import Shrinkage, positive_part, positive_total, shrunk_counts
+from hedgerow.trees.shrinkage import CHANCE, Shrinkage, positive_part, positive_total, shrunk_counts
 
 POWER = 0.45
 """1-way marginals share their budget as their numbers of cells to this power."""
@@ -231,7 +231,8 @@ class _Margin:
         smooth = _smoothed(axis, counts, clear, total)
         variance, widths = float(variances.mean()), axis.widths.astype(np.float64)
         priors = [each * (total / each.sum()) for each in (widths, np.ones(len(widths)))]
-        found = [Shrinkage.of(counts - prior, variance) for prior in priors]
+        chance = CHANCE * _drowned(scale, total)
+        found = [Shrinkage.of(counts - prior, variance, chance=chance) for prior in priors]
         best = min(range(len(found)), key=lambda at: found[at].risk)
         kept = found[best].kept
         left = found[best].risk / (variance * len(counts))
@@ -254,8 +255,12 @@ def _kept_by_class(away: Floats, scale: float, n_records: float) -> float:
     Where noise is large against all records, they are shrunk as noise alone would make them;
     where it is small, each stands for itself. In between, both are blended.
     """
-    drowned = float(np.clip((scale / n_records - SMALL) / (DROWNED - SMALL), 0.0, 1.0))
-    return 1 - drowned * (1 - Shrinkage.of(away, 2 * scale**2).kept)
+    return 1 - _drowned(scale, n_records) * (1 - Shrinkage.of(away, 2 * scale**2).kept)
+
+
+def _drowned(scale: float, n_records: float) -> float:
+    """Return how far noise of this scale drowns a table with this total, from 0 to 1."""
+    return float(np.clip((scale / n_records - SMALL) / (DROWNED - SMALL), 0.0, 1.0))
 
 
 def _without_outer(table: Floats, margin: Floats, clear: Flags, classes: Floats) -> Floats:
