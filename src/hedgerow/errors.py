@@ -62,7 +62,7 @@ class SettingError(InputError):
         """Name the setting, its value and its range.
 
         >>> print(SettingError.out_of_range("epsilon", 0, "a number above 0"))
-        epsilon: 0 is out of range
+        epsilon: 0 is out of range.
         Give a number above 0.
         """
         return cls(f"{value} is out of range.", where=setting, do=f"Give {allowed}.")
