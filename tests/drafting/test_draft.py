@@ -494,3 +494,12 @@ def test_a_draft_writes_the_markers_of_missing_values_and_an_older_plan_keeps_it
     assert draft_plan(table).plan.missing_values == MISSING_MARKERS
     assert plan_of({"attributes": {"job": {"values": ["shop"]}}}).missing_values == ("", "?")
     assert MISSING_MARKERS[: len(DEFAULT_MARKERS)] == DEFAULT_MARKERS == ("", "?")
+
+
+def test_each_note_is_printed_as_one_sentence(tmp_path, capsys):
+    rows = {"patient": [f"P{i % 300}" for i in range(1500)], "age": [20, 30, 40] * 500}
+    data = write_csv(tmp_path / "t.csv", rows)
+    draft_command(str(data), out=tmp_path / "plan.yaml")
+    text = capsys.readouterr().out
+    assert "Note: " in text
+    assert ".." not in text

@@ -74,6 +74,14 @@ def notes(most, **settings):
     return people_notes(PeopleRule(columns=("id",), most=most), auto=False, **settings)
 
 
+def test_the_note_states_the_limit_and_what_is_counted():
+    assert "At most 4 records of each person are used. Counts are of records" in notes(4)[0]
+    rule = PeopleRule(columns=("id",), most=3, counted="people")
+    assert "so counts are of people." in people_notes(rule, auto=False)[0]
+    chosen = people_notes(PeopleRule(columns=("id",), most=9), auto=True)
+    assert "A twentieth of epsilon chooses how many records" in chosen[0]
+
+
 def test_no_smaller_bound_is_proposed_for_one_record_per_person():
     assert len(notes(1)) == 1
     assert len(notes(2)) == 2

@@ -202,7 +202,7 @@ def _show(proposed: Draft, out: Path) -> None:
     else:
         _show_table(proposed, out)
     for note in proposed.notes:
-        say(f"Note: {escape(note)}.")
+        say(f"Note: {escape(note)}")
     _show_questions(proposed)
     say("Now read it: replace what is marked 'from the data' by public knowledge, then sign it:")
     say(f"hedgerow confirm {escape(str(out))} --by NAME. Until then publish refuses it, and the")
@@ -228,5 +228,6 @@ def _show_table(proposed: Draft, out: Path) -> None:
     class_name = proposed.plan.class_name
     say(
         f"[bold]{escape(str(out))}[/bold]: {len(proposed.plan.predictors)} predictors,"
-        f" class {escape(class_name) if class_name else 'unknown'}, {left_out} columns left out."
+        f" class {escape(class_name) if class_name else 'unknown'}, {left_out}"
+        f" {'column' if left_out == 1 else 'columns'} left out."
     )

@@ -148,17 +148,18 @@ def people_notes(
             f"{whose} They are joined to one basket with all of the person's items, so counts are"
             " of people.",
         )
-    bound = (
-        f"a number chosen with a twentieth of epsilon (assumed to be {USUAL_BOUND} here)"
+    used = (
+        f"A twentieth of epsilon chooses how many {records} of each person are used; {USUAL_BOUND}"
+        " is assumed here."
         if auto
-        else f"at most {rule.most}"
+        else f"At most {rule.most} {records} of each person are used."
     )
     counted = (
-        "they share the weight of one person, so counts are of people"
+        "They share the weight of one person, so counts are of people."
         if rule.counted == "people"
-        else f"each counts as one, so counts are of {records} and noise grows with their number"
+        else f"Counts are of {records}, and the noise grows with this limit."
     )
-    limit = f"{whose} Some of them count, {bound}: {counted}."
+    limit = f"{whose} {used} {counted}"
     most = USUAL_BOUND if auto else rule.most
     if rule.counted == "people" or most == 1:
         return (limit,)
